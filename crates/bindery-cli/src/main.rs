@@ -1,0 +1,3 @@
+//! The `bindery` command: arguments, configuration, printing, exit codes.
+
+fn main() {}

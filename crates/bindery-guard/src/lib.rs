@@ -1,0 +1,1 @@
+//! Finds hostile or hidden text before a model reads it. Pure.

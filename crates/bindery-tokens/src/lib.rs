@@ -1,0 +1,1 @@
+//! Token counters: exact tables where they are published, calibrated estimates elsewhere.

@@ -1,0 +1,1 @@
+//! The facade library: one import for everything a harness embeds.

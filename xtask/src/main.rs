@@ -1,0 +1,3 @@
+//! Chores of this workspace: the test run, generated files, tidiness.
+
+fn main() {}
