@@ -1,0 +1,186 @@
+//! Calling providers, and remembering what they said for as long as their cadence allows.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::AssembleError;
+use crate::registry::{
+    Body, Entry, EntryId, Evaluation, SourceVersion, ToolProvider, ToolSet, VariableProvider,
+};
+use crate::{Cadence, Text};
+
+/// What a session remembers of its providers: texts until their source changes, and everything that
+/// was said during the current step, so that each provider runs at most once a step, whoever asks.
+#[derive(Default)]
+pub(crate) struct Memo {
+    kept: BTreeMap<EntryId, Kept>,
+    step_texts: BTreeMap<EntryId, Text>,
+    step_variables: BTreeMap<EntryId, Option<Text>>,
+    step_tools: BTreeMap<EntryId, ToolSet>,
+    submission: u64,
+    stats: MemoStats,
+}
+
+/// How often providers ran, and how often their text really changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MemoStats {
+    /// Calls of text, variable and tool providers.
+    pub provider_calls: u64,
+    /// Texts that differed from what the same provider said before.
+    pub texts_changed: u64,
+}
+
+struct Kept {
+    name: Arc<str>,
+    text: Text,
+    version: Option<SourceVersion>,
+    submission: u64,
+    stale: bool,
+}
+
+impl Memo {
+    /// Forgets what was said during the last step.
+    pub(crate) fn begin_step(&mut self) {
+        self.step_texts.clear();
+        self.step_variables.clear();
+        self.step_tools.clear();
+    }
+
+    /// A new user submission: texts of submission cadence are asked for again.
+    pub(crate) fn begin_submission(&mut self) {
+        self.submission += 1;
+        self.begin_step();
+    }
+
+    /// Makes the next step ask again for every section or context of this name. The old text is kept
+    /// to compare with, so an equal answer changes nothing.
+    pub(crate) fn invalidate(&mut self, name: &str) {
+        for (id, kept) in &mut self.kept {
+            if &*kept.name == name {
+                kept.stale = true;
+                self.step_texts.remove(id);
+            }
+        }
+    }
+
+    pub(crate) fn stats(&self) -> MemoStats {
+        self.stats
+    }
+
+    pub(super) async fn text(
+        &mut self,
+        what: &'static str,
+        name: &Arc<str>,
+        id: EntryId,
+        cadence: &Cadence,
+        body: &Body,
+        evaluation: &Evaluation,
+    ) -> Result<Text, AssembleError> {
+        let provider = match body {
+            Body::Text(text) => return Ok(text.clone()),
+            Body::Provider(provider) => provider,
+        };
+        if let Some(text) = self.step_texts.get(&id) {
+            return Ok(text.clone());
+        }
+        let version = provider.version();
+        let old = self.kept.get(&id);
+        if let Some(kept) = old.filter(|kept| kept.is_fresh(cadence, version, self.submission)) {
+            let text = kept.text.clone();
+            self.step_texts.insert(id, text.clone());
+            return Ok(text);
+        }
+        let text = provider
+            .text(evaluation)
+            .await
+            .map_err(|cause| AssembleError::Provider {
+                what,
+                name: name.to_string(),
+                cause,
+            })?;
+        self.stats.provider_calls += 1;
+        let text = match self.kept.get(&id) {
+            Some(kept) => kept.text.backdate(text),
+            None => text,
+        };
+        if !self
+            .kept
+            .get(&id)
+            .is_some_and(|kept| kept.text.same_revision(&text))
+        {
+            self.stats.texts_changed += 1;
+        }
+        let submission = self.submission;
+        self.kept.insert(
+            id,
+            Kept {
+                name: name.clone(),
+                text: text.clone(),
+                version,
+                submission,
+                stale: false,
+            },
+        );
+        self.step_texts.insert(id, text.clone());
+        Ok(text)
+    }
+
+    pub(super) async fn variable(
+        &mut self,
+        name: &Arc<str>,
+        entry: &Entry<Arc<dyn VariableProvider>>,
+        evaluation: &Evaluation,
+    ) -> Result<Option<Text>, AssembleError> {
+        if let Some(value) = self.step_variables.get(&entry.id) {
+            return Ok(value.clone());
+        }
+        let what = "variable";
+        let value = entry
+            .value
+            .value(evaluation)
+            .await
+            .map_err(|cause| AssembleError::Provider {
+                what,
+                name: name.to_string(),
+                cause,
+            })?;
+        self.stats.provider_calls += 1;
+        self.step_variables.insert(entry.id, value.clone());
+        Ok(value)
+    }
+
+    pub(super) async fn tools(
+        &mut self,
+        scope: &Arc<str>,
+        entry: &Entry<Arc<dyn ToolProvider>>,
+        evaluation: &Evaluation,
+    ) -> Result<ToolSet, AssembleError> {
+        if let Some(set) = self.step_tools.get(&entry.id) {
+            return Ok(set.clone());
+        }
+        let what = "tools";
+        let set = entry
+            .value
+            .tools(evaluation)
+            .await
+            .map_err(|cause| AssembleError::Provider {
+                what,
+                name: scope.to_string(),
+                cause,
+            })?;
+        self.stats.provider_calls += 1;
+        self.step_tools.insert(entry.id, set.clone());
+        Ok(set)
+    }
+}
+
+impl Kept {
+    fn is_fresh(&self, cadence: &Cadence, version: Option<SourceVersion>, submission: u64) -> bool {
+        !self.stale
+            && match cadence {
+                Cadence::Session => self.version == version,
+                Cadence::Submission => self.submission == submission,
+                Cadence::Step { .. } => false,
+            }
+    }
+}

@@ -1,0 +1,67 @@
+//! Canonical JSON: one byte sequence for equal values.
+
+use std::cmp::Ordering;
+
+use serde_json::Value;
+
+/// Compares two strings by UTF-16 code units, as JavaScript sorts and RFC 8785 requires.
+pub fn compare_code_units(a: &str, b: &str) -> Ordering {
+    a.encode_utf16().cmp(b.encode_utf16())
+}
+
+/// Compact JSON with object keys in code-unit order. Numbers keep the form `serde_json` gives them;
+/// arrays keep their order, which is meaningful.
+pub fn canonical_json(value: &Value) -> String {
+    let mut out = String::new();
+    write(value, &mut out);
+    out
+}
+
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_by(|(a, _), (b, _)| compare_code_units(a, b));
+            out.push('{');
+            for (index, (key, value)) in entries.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write(&Value::String(key.clone()), out);
+                out.push(':');
+                write(value, out);
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write(item, out);
+            }
+            out.push(']');
+        }
+        scalar => out.push_str(&scalar.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_sorted_at_every_depth_and_arrays_are_not() {
+        let value = json!({"b": [2, 1], "a": {"d": null, "c": "x\n"}});
+        assert_eq!(canonical_json(&value), r#"{"a":{"c":"x\n","d":null},"b":[2,1]}"#);
+    }
+
+    #[test]
+    fn code_units_differ_from_code_points_beyond_the_basic_plane() {
+        assert_eq!(compare_code_units("\u{1F600}", "\u{FF5E}"), Ordering::Less);
+        assert_eq!("\u{1F600}".cmp("\u{FF5E}"), Ordering::Greater);
+    }
+}

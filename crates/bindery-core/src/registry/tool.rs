@@ -1,0 +1,108 @@
+//! Tools: what the model may call, as values.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{BoxFuture, Evaluation, ProviderError};
+use crate::canonical::canonical_json;
+use crate::{Source, Text, Trust};
+
+/// A tool's description to the model. Immutable: its schema is canonicalised when the value is made,
+/// so no later change of the provider's own data reaches an assembly, and equal tools have equal bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    pub(crate) name: Arc<str>,
+    pub(crate) id: Arc<str>,
+    pub(crate) description: Text,
+    pub(crate) parameters: Text,
+    pub(crate) source: Source,
+    pub(crate) trust: Trust,
+}
+
+impl Tool {
+    /// A tool with a JSON Schema for its input. Object keys of the schema are put into one fixed order.
+    pub fn new(name: impl Into<Arc<str>>, description: impl Into<Text>, parameters: &Value) -> Self {
+        let name = name.into();
+        Self {
+            source: Source::Plugin { name: name.clone() },
+            id: Arc::from(""),
+            name,
+            description: description.into(),
+            parameters: Text::from(canonical_json(parameters)),
+            trust: Trust::Builtin,
+        }
+    }
+
+    /// What tells two tools of one name apart (a server, a toolset); it never reaches the model.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.id = id.into();
+        self
+    }
+
+    /// Where the tool's texts came from and how far that is trusted.
+    #[must_use]
+    pub fn from_source(mut self, source: Source, trust: Trust) -> Self {
+        self.source = source;
+        self.trust = trust;
+        self
+    }
+
+    /// The name by which the model calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the model is told about it.
+    pub fn description(&self) -> &Text {
+        &self.description
+    }
+
+    /// The input schema as canonical JSON.
+    pub fn parameters(&self) -> &Text {
+        &self.parameters
+    }
+
+    /// Where its texts came from.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// How far its texts are trusted.
+    pub fn trust(&self) -> Trust {
+        self.trust
+    }
+}
+
+/// What a tool provider contributes.
+#[derive(Debug, Clone, Default)]
+pub struct ToolSet {
+    /// The tools that the model may see.
+    pub visible: Vec<Tool>,
+    /// Names that exist but are hidden here (by a scope, a permission). A tool order may name them.
+    pub hidden: Vec<Arc<str>>,
+}
+
+/// Contributes tools. The contributions of all providers in the scope chain are united.
+pub trait ToolProvider: Send + Sync {
+    /// The tools, at most once a step.
+    fn tools<'a>(&'a self, evaluation: &'a Evaluation) -> BoxFuture<'a, Result<ToolSet, ProviderError>>;
+}
+
+/// A fixed set of tools.
+impl ToolProvider for ToolSet {
+    fn tools<'a>(&'a self, _: &'a Evaluation) -> BoxFuture<'a, Result<ToolSet, ProviderError>> {
+        Box::pin(std::future::ready(Ok(self.clone())))
+    }
+}
+
+/// Tools computed by a plain function.
+impl<F> ToolProvider for F
+where
+    F: Fn(&Evaluation) -> Result<ToolSet, ProviderError> + Send + Sync,
+{
+    fn tools<'a>(&'a self, evaluation: &'a Evaluation) -> BoxFuture<'a, Result<ToolSet, ProviderError>> {
+        Box::pin(std::future::ready(self(evaluation)))
+    }
+}
