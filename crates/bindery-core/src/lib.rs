@@ -4,6 +4,7 @@
 
 pub mod assembly;
 pub mod canonical;
+mod conversation;
 mod difference;
 mod fragment;
 pub mod marker;
@@ -21,6 +22,7 @@ mod tool_order;
 mod vocabulary;
 
 pub use assembly::{AssembleError, AssembleOptions, Assembly};
+pub use conversation::conversation;
 pub use difference::{Change, Difference, differences};
 pub use fragment::{Fragment, Kind};
 pub use message::{Message, Part, Role, said};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{BoxFuture, Evaluation, ProviderError};
 use crate::canonical::canonical_json;
@@ -10,12 +11,13 @@ use crate::{Source, Text, Trust};
 
 /// A tool's description to the model. Immutable: its schema is canonicalised when the value is made,
 /// so no later change of the provider's own data reaches an assembly, and equal tools have equal bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Tool {
+    key: Arc<str>,
     pub(crate) name: Arc<str>,
     pub(crate) id: Arc<str>,
     pub(crate) description: Text,
-    pub(crate) parameters: Text,
+    pub(crate) parameters: Arc<RawValue>,
     pub(crate) source: Source,
     pub(crate) trust: Trust,
 }
@@ -25,11 +27,12 @@ impl Tool {
     pub fn new(name: impl Into<Arc<str>>, description: impl Into<Text>, parameters: &Value) -> Self {
         let name = name.into();
         Self {
+            key: format!("tool:{name}").into(),
             source: Source::Plugin { name: name.clone() },
             id: Arc::from(""),
             name,
             description: description.into(),
-            parameters: Text::from(canonical_json(parameters)),
+            parameters: canonical_json(parameters).into(),
             trust: Trust::Builtin,
         }
     }
@@ -38,6 +41,7 @@ impl Tool {
     #[must_use]
     pub fn id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.id = id.into();
+        self.key = format!("tool:{}#{}", self.name, self.id).into();
         self
     }
 
@@ -60,8 +64,13 @@ impl Tool {
     }
 
     /// The input schema as canonical JSON.
-    pub fn parameters(&self) -> &Text {
+    pub fn parameters(&self) -> &RawValue {
         &self.parameters
+    }
+
+    /// The key of its fragment: `tool:NAME`, with `#ID` where it has one.
+    pub fn fragment_key(&self) -> &Arc<str> {
+        &self.key
     }
 
     /// Where its texts came from.
@@ -74,6 +83,24 @@ impl Tool {
         self.trust
     }
 }
+
+impl PartialEq for Tool {
+    fn eq(&self, other: &Self) -> bool {
+        let key = |tool: &Self| {
+            (
+                tool.name.clone(),
+                tool.id.clone(),
+                tool.source.clone(),
+                tool.trust,
+            )
+        };
+        key(self) == key(other)
+            && self.description == other.description
+            && self.parameters.get() == other.parameters.get()
+    }
+}
+
+impl Eq for Tool {}
 
 /// What a tool provider contributes.
 #[derive(Debug, Clone, Default)]
