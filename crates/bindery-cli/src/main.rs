@@ -1,3 +1,23 @@
 //! The `bindery` command: arguments, configuration, printing, exit codes.
 
-fn main() {}
+mod cli;
+mod commands;
+mod status;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::Cli;
+use crate::terminal::Terminal;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(asked) => return status::of_parse(&asked),
+    };
+    let mut terminal = Terminal::open(cli.color);
+    let outcome = commands::run(cli.command, &mut terminal);
+    status::conclude(outcome, &mut terminal)
+}

@@ -1,0 +1,14 @@
+//! One module a command.
+
+pub(crate) mod assemble;
+
+use crate::cli::Command;
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+/// Runs a command.
+pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
+    match command {
+        Command::Assemble(args) => assemble::run(&args, terminal),
+    }
+}
