@@ -124,7 +124,10 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, lines: None } => f.write_str(path),
-            Self::File { path, lines: Some((first, last)) } => write!(f, "{path}:{first}-{last}"),
+            Self::File {
+                path,
+                lines: Some((first, last)),
+            } => write!(f, "{path}:{first}-{last}"),
             Self::Builtin { name } => write!(f, "builtin:{name}"),
             Self::Setting { name } => f.write_str(name),
             Self::Plugin { name } => write!(f, "plugin:{name}"),
