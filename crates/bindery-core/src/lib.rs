@@ -18,6 +18,7 @@ mod session;
 mod system_prompt;
 mod template;
 mod text;
+mod tokens;
 mod tool_order;
 mod vocabulary;
 
@@ -38,5 +39,6 @@ pub use session::{Rendered, Session, SessionError};
 pub use system_prompt::{Block, BlockScope, SEPARATOR, SystemPrompt};
 pub use template::{Place, RenderError, RenderProblem, references};
 pub use text::{ContentHash, Text};
+pub use tokens::{CountTokens, TokenCount};
 pub use tool_order::{ToolOrder, ToolOrderError, UNLISTED};
 pub use vocabulary::{Authority, Cadence, Group, Lane, Source, Trust};
