@@ -3,6 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::assemble::AssembleArgs;
+use crate::commands::bench::BenchArgs;
 use crate::terminal::Color;
 
 /// The context engine of LLM agents: which bytes the model sees, in which order, on whose authority,
@@ -22,4 +23,6 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show the next request here: layers, blocks, text, prefix, body, spans
     Assemble(Box<AssembleArgs>),
+    /// Measure speed side by side with a rival, in one run
+    Bench(BenchArgs),
 }

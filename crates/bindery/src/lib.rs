@@ -4,9 +4,11 @@
 //! [`NextRequest`] to get the body for a provider with a span for every text in it.
 
 pub mod fixture;
+pub mod here;
 mod next_request;
 
 pub use bindery_core::*;
+pub use bindery_sources as sources;
 pub use bindery_tokens::{Calibrated, Calibration, Counter, Tokenizers, Windows};
 pub use bindery_wire::{
     CacheMarks, Encoded, Encoding, Note, Params, Provider, Request, Span, SpanMap, SpanPart, UnknownProvider,

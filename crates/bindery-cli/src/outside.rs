@@ -1,0 +1,27 @@
+//! What the process's environment says: read here, and nowhere else.
+
+use std::path::PathBuf;
+
+use bindery::here::Question;
+use bindery::sources::environment::gather;
+use bindery::sources::git_status::Probe;
+use bindery::sources::places::Places;
+use bindery::sources::repository::Repository;
+use bindery::sources::settings::Request;
+
+/// Everything that decides a request in `dir`, an absolute path.
+pub(crate) fn question(dir: PathBuf, request: Request) -> Question {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let repository = Repository::discover(&dir);
+    let project = repository.as_ref().map_or_else(|| dir.clone(), |repository| repository.root.clone());
+    let home = variable("HOME");
+    let places = Places::new(home.as_deref(), variable("XDG_CONFIG_HOME").as_deref(), project);
+    let today = jiff::Zoned::now().date();
+    Question {
+        places,
+        repository,
+        surroundings: gather(dir, Some(today), None),
+        probe: Some(Probe::from_environment()),
+        request,
+    }
+}
