@@ -50,7 +50,8 @@ mod tables {
         for (rank, token) in tokens.iter().enumerate() {
             let len = u32::try_from(token.len()).expect("a short token");
             assert!((1..256).contains(&len), "token {rank} has {len} bytes");
-            let mark = layout::mark(u32::try_from(rank).expect("a small rank"), len).to_le_bytes();
+            let rank = u32::try_from(rank).expect("a small rank");
+            let mark = (rank | (len << layout::LEN_SHIFT)).to_le_bytes();
             if is_short(&token) {
                 let word = word(token);
                 let slot = free(&short, layout::short_hash(word, u64::from(len)));

@@ -1,5 +1,7 @@
 //! Speed of counting, by kind of text: `cargo bench -p bindery-tokens`.
 
+#![expect(clippy::expect_used, reason = "a bench that cannot start may stop")]
+
 use bindery_tokens::{CountTokens, Tokenizers};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};

@@ -23,14 +23,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         count = counter.count(&text);
         best = best.min(start.elapsed());
     }
-    let speed = text.len() as f64 / best.as_secs_f64() / 1e6;
+    let error = counter.error().english_and_code * 100.0;
     println!(
-        "{count} tokens by {}, within {:.0} %",
-        counter.name(),
-        counter.error() * 100.0
+        "{count} tokens by {}, within {error:.0} % for English and code",
+        counter.name()
     );
+    let speed = text.len() as u128 * 1_000 / best.as_nanos().max(1);
     println!(
-        "{} bytes in {:.3} ms, {speed:.1} MB/s",
+        "{} bytes in {:.3} ms, {speed} MB/s",
         text.len(),
         best.as_secs_f64() * 1e3
     );

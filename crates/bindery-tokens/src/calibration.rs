@@ -114,7 +114,7 @@ mod tests {
             TokenCount::exact(text.len() as u64)
         }
 
-        fn name(&self) -> &str {
+        fn name(&self) -> &'static str {
             "bytes"
         }
     }

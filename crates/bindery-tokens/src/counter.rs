@@ -2,9 +2,9 @@
 
 use bindery_core::{CountTokens, TokenCount};
 
-use crate::Estimate;
 #[cfg(feature = "exact")]
 use crate::ExactCounter;
+use crate::{Encoding, ErrorBound, Estimate};
 
 /// Counts as one model does, or as nearly as is known.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,12 +18,24 @@ pub enum Counter {
 }
 
 impl Counter {
-    /// The bound within which 19 of 20 texts of a page lie, as a share of the true count: zero if
-    /// counts are exact.
-    pub fn error(&self) -> f64 {
+    /// The counter by an encoding's table, if this build has one.
+    #[cfg(feature = "exact")]
+    #[expect(clippy::unnecessary_wraps, reason = "a build without tables has none")]
+    pub(crate) fn by_table(encoding: Encoding) -> Option<Self> {
+        Some(Self::Exact(ExactCounter::new(encoding)))
+    }
+
+    /// The counter by an encoding's table, if this build has one.
+    #[cfg(not(feature = "exact"))]
+    pub(crate) fn by_table(_: Encoding) -> Option<Self> {
+        None
+    }
+
+    /// How wrong its counts may be.
+    pub fn error(&self) -> ErrorBound {
         match self {
             #[cfg(feature = "exact")]
-            Self::Exact(_) => 0.0,
+            Self::Exact(_) => ErrorBound::NONE,
             Self::Estimate(estimate) => estimate.error(),
         }
     }

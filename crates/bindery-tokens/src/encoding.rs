@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 /// A published vocabulary with its rules for cutting text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Encoding {
-    /// Of GPT-4o and all OpenAI models after it.
+    /// Of GPT-4o and the GPT and o models after it.
     #[serde(rename = "o200k_base")]
     O200kBase,
     /// Of GPT-4, GPT-3.5 and the embedding models.

@@ -1,4 +1,4 @@
-//! Exact counts by the published vocabularies of OpenAI.
+//! Exact counts by published vocabularies.
 //!
 //! Text is counted as ordinary text: what looks like a special token (`<|endoftext|>`) is counted
 //! by its letters, as a provider that does not let users forge special tokens counts it.

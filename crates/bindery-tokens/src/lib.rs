@@ -26,7 +26,7 @@ pub use calibration::{Calibrated, Calibration, Reported};
 pub use counter::Counter;
 pub use data::DataError;
 pub use encoding::Encoding;
-pub use estimate::Estimate;
+pub use estimate::{ErrorBound, Estimate};
 #[cfg(feature = "exact")]
 pub use exact::ExactCounter;
 pub use tokenizers::Tokenizers;

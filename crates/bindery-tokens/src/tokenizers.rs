@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::classes::Weights;
 use crate::models::ByPrefix;
-use crate::{Counter, DataError, Encoding, Estimate};
+use crate::{Counter, DataError, Encoding, ErrorBound, Estimate};
 
 /// The table that is built in, and its name in messages.
 const BUILT_IN: (&str, &str) = (
@@ -35,7 +35,7 @@ impl Tokenizers {
     /// A table in TOML, shaped like the one that is built in. The file's name is for messages.
     pub fn from_toml(file: &str, text: &str) -> Result<Self, DataError> {
         let table: Table = crate::data::read(file, text, |table: &Table| table.version)?;
-        let stand_ins = StandIns::of(table.stand_in);
+        let stand_ins = StandIns::read(file, table.stand_in)?;
         let mut estimates = BTreeMap::new();
         for row in table.estimate {
             let name = row.name.clone();
@@ -120,7 +120,7 @@ struct ModelRow {
 #[serde(deny_unknown_fields)]
 struct EstimateRow {
     name: String,
-    error: f64,
+    error: ErrorBound,
     source: String,
     base: Option<Encoding>,
     #[serde(default)]
@@ -133,24 +133,50 @@ struct EstimateRow {
 #[serde(deny_unknown_fields)]
 struct StandInRow {
     encoding: Encoding,
-    error: f64,
+    error: ErrorBound,
     source: String,
     weights: Weights,
 }
 
+/// What estimates each encoding in a build without its table.
+struct StandIns(BTreeMap<Encoding, Estimate>);
+
+impl StandIns {
+    fn read(file: &str, rows: Vec<StandInRow>) -> Result<Self, DataError> {
+        let mut stand_ins = BTreeMap::new();
+        for row in rows {
+            let name = format!("{} by classes", row.encoding.name());
+            plausible(file, &name, row.weights.values().copied(), row.error)?;
+            let estimate = Estimate {
+                name,
+                base: None,
+                weights: row.weights,
+                error: row.error,
+                source: row.source,
+            };
+            stand_ins.insert(row.encoding, estimate);
+        }
+        Ok(Self(stand_ins))
+    }
+
+    /// The counter of an encoding: its table if this build has one. A stand-in must be there in
+    /// any case, so that a table of models means the same in every build.
+    fn counter(&self, file: &str, encoding: Encoding) -> Result<Counter, DataError> {
+        let stand_in = self.0.get(&encoding).ok_or_else(|| {
+            entry(
+                file,
+                encoding.name(),
+                "no [[stand_in]] for this encoding; add one",
+            )
+        })?;
+        Ok(Counter::by_table(encoding).unwrap_or_else(|| Counter::Estimate(stand_in.clone())))
+    }
+}
+
 impl EstimateRow {
     fn estimate(self, file: &str, stand_ins: &StandIns) -> Result<Estimate, DataError> {
-        let plausible = |weight: f64| (-100.0..=100.0).contains(&weight);
-        if !self.weights.values().copied().chain([self.factor]).all(plausible) {
-            return Err(entry(file, &self.name, "a weight is not between -100 and 100"));
-        }
-        if !(0.0..=10.0).contains(&self.error) {
-            return Err(entry(
-                file,
-                &self.name,
-                "`error` is a share of the count, such as 0.15",
-            ));
-        }
+        let weights = self.weights.values().copied();
+        plausible(file, &self.name, weights.chain([self.factor]), self.error)?;
         if self.base.is_some() != (self.factor > 0.0) {
             return Err(entry(
                 file,
@@ -158,85 +184,44 @@ impl EstimateRow {
                 "`base` and a positive `factor` go together",
             ));
         }
-        stand_ins.rest_on(file, self)
-    }
-}
-
-/// With tables, encodings count exactly and nothing has to stand in for them.
-#[cfg(feature = "exact")]
-struct StandIns;
-
-#[cfg(feature = "exact")]
-impl StandIns {
-    fn of(_: Vec<StandInRow>) -> Self {
-        Self
-    }
-
-    #[expect(clippy::unnecessary_wraps, reason = "a build without tables can fail here")]
-    fn counter(&self, _: &str, encoding: Encoding) -> Result<Counter, DataError> {
-        Ok(Counter::Exact(crate::ExactCounter::new(encoding)))
-    }
-
-    #[expect(clippy::unnecessary_wraps, reason = "a build without tables can fail here")]
-    fn rest_on(&self, _: &str, row: EstimateRow) -> Result<Estimate, DataError> {
-        Ok(Estimate {
-            base: row
-                .base
-                .map(|encoding| (crate::ExactCounter::new(encoding), row.factor)),
-            name: row.name,
-            weights: row.weights,
-            error: row.error,
-            source: row.source,
-        })
-    }
-}
-
-/// Without tables, each encoding is itself an estimate, and what rests on one has both errors.
-#[cfg(not(feature = "exact"))]
-struct StandIns(Vec<StandInRow>);
-
-#[cfg(not(feature = "exact"))]
-impl StandIns {
-    fn of(rows: Vec<StandInRow>) -> Self {
-        Self(rows)
-    }
-
-    fn get(&self, file: &str, encoding: Encoding) -> Result<&StandInRow, DataError> {
-        self.0.iter().find(|row| row.encoding == encoding).ok_or_else(|| {
-            entry(
-                file,
-                encoding.name(),
-                "no [[stand_in]] for this encoding; add one",
-            )
-        })
-    }
-
-    fn counter(&self, file: &str, encoding: Encoding) -> Result<Counter, DataError> {
-        let row = self.get(file, encoding)?;
-        Ok(Counter::Estimate(Estimate {
-            name: format!("{} by classes", encoding.name()),
-            weights: row.weights.clone(),
-            error: row.error,
-            source: row.source.clone(),
-        }))
-    }
-
-    fn rest_on(&self, file: &str, row: EstimateRow) -> Result<Estimate, DataError> {
-        let (mut weights, mut error) = (row.weights, row.error);
-        if let Some(encoding) = row.base {
-            let base = self.get(file, encoding)?;
-            for (class, weight) in &base.weights {
-                *weights.entry(*class).or_default() += row.factor * weight;
+        let mut estimate = Estimate {
+            name: self.name,
+            base: None,
+            weights: self.weights,
+            error: self.error,
+            source: self.source,
+        };
+        if let Some(encoding) = self.base {
+            let base = stand_ins.counter(file, encoding)?;
+            estimate.error = estimate.error.resting_on(base.error());
+            if !base.is_exact() {
+                // Other counts come out than with tables, and names may key a cache.
+                estimate.name.push_str(" by classes");
             }
-            error += base.error;
+            estimate.base = Some((Box::new(base), self.factor));
         }
-        Ok(Estimate {
-            name: format!("{} by classes", row.name),
-            weights,
-            error,
-            source: row.source,
-        })
+        Ok(estimate)
     }
+}
+
+fn plausible(
+    file: &str,
+    name: &str,
+    mut weights: impl Iterator<Item = f64>,
+    error: ErrorBound,
+) -> Result<(), DataError> {
+    if !weights.all(|weight| (-100.0..=100.0).contains(&weight)) {
+        return Err(entry(file, name, "a weight is not between -100 and 100"));
+    }
+    let bounds = [error.english_and_code, error.other_languages];
+    if !bounds.iter().all(|bound| (0.0..=10.0).contains(bound)) {
+        return Err(entry(
+            file,
+            name,
+            "a bound of `error` is a share of the count, such as 0.15",
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -15,20 +15,9 @@ pub(crate) const SHORT_SLOT: usize = 12;
 /// Bytes of a long slot: the offset of the token's bytes, then its mark.
 pub(crate) const LONG_SLOT: usize = 8;
 
-/// Rank and length of a token in one word; zero marks an empty slot, as no token is empty.
-pub(crate) const fn mark(rank: u32, len: u32) -> u32 {
-    (len << 24) | rank
-}
-
-/// The rank in a mark.
-pub(crate) const fn rank_of(mark: u32) -> u32 {
-    mark & 0x00ff_ffff
-}
-
-/// The length in a mark.
-pub(crate) const fn len_of(mark: u32) -> u32 {
-    mark >> 24
-}
+/// Where the length of a token sits in its mark: the rank below, the length above. Zero marks an
+/// empty slot, as no token is empty.
+pub(crate) const LEN_SHIFT: u32 = 24;
 
 /// Where the search for a short token begins, before the table's mask is applied.
 pub(crate) const fn short_hash(word: u64, len: u64) -> u64 {

@@ -1,6 +1,6 @@
 //! The tokens of an encoding and their ranks, looked up in tables that the build script wrote.
 
-use super::layout::{LONG_SLOT, SHORT_LEN, SHORT_SLOT, len_of, long_hash, rank_of, short_hash};
+use super::layout::{LEN_SHIFT, LONG_SLOT, SHORT_LEN, SHORT_SLOT, long_hash, short_hash};
 
 /// The tokens of one encoding.
 pub(super) struct Vocabulary {
@@ -41,8 +41,8 @@ impl Vocabulary {
     /// The rank of a token of at most eight bytes.
     #[inline]
     pub(super) fn short(&self, word: u64, len: usize) -> Option<u32> {
-        let mask = self.short.len().wrapping_sub(1);
-        let mut at = index(short_hash(word, len as u64)) & mask;
+        let last_slot = self.short.len().wrapping_sub(1);
+        let mut at = index(short_hash(word, len as u64)) & last_slot;
         loop {
             let [key @ .., m0, m1, m2, m3] = *self.short.get(at)?;
             let mark = u32::from_le_bytes([m0, m1, m2, m3]);
@@ -52,7 +52,7 @@ impl Vocabulary {
             if mark == 0 {
                 return None;
             }
-            at = (at + 1) & mask;
+            at = (at + 1) & last_slot;
         }
     }
 
@@ -60,8 +60,8 @@ impl Vocabulary {
         let len = token.len();
         let first = u64::from_le_bytes(*token.first_chunk()?);
         let last = u64::from_le_bytes(*token.last_chunk()?);
-        let mask = self.long.len().wrapping_sub(1);
-        let mut at = index(long_hash(first, last, len as u64)) & mask;
+        let last_slot = self.long.len().wrapping_sub(1);
+        let mut at = index(long_hash(first, last, len as u64)) & last_slot;
         loop {
             let [o0, o1, o2, o3, m0, m1, m2, m3] = *self.long.get(at)?;
             let mark = u32::from_le_bytes([m0, m1, m2, m3]);
@@ -74,9 +74,19 @@ impl Vocabulary {
                     return Some(rank_of(mark));
                 }
             }
-            at = (at + 1) & mask;
+            at = (at + 1) & last_slot;
         }
     }
+}
+
+/// The rank in a mark.
+const fn rank_of(mark: u32) -> u32 {
+    mark & ((1 << LEN_SHIFT) - 1)
+}
+
+/// The length in a mark.
+const fn len_of(mark: u32) -> u32 {
+    mark >> LEN_SHIFT
 }
 
 /// A hash as an index; the upper half, already folded in, may be lost.

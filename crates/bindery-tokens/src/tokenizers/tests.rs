@@ -55,11 +55,11 @@ fn exactness_is_only_claimed_where_tables_are() {
     let openai = tokenizers.counter("gpt-5");
     assert_eq!(openai.count("hello world").exact, exact);
     assert_eq!(openai.is_exact(), exact);
-    assert_eq!(openai.error() == 0.0, exact);
+    assert_eq!(openai.error() == ErrorBound::NONE, exact);
     for model in ["claude-opus-5", "deepseek-chat", "gemini-4-argon", "grok-5"] {
         let counter = tokenizers.counter(model);
         assert!(!counter.count("hello world").exact, "{model}");
-        assert!(counter.error() > 0.0, "{model}");
+        assert!(counter.error().english_and_code > 0.0, "{model}");
     }
 }
 
@@ -90,18 +90,52 @@ fn nothing_costs_nothing_and_anything_costs_something() {
 fn estimates_lie_within_their_stated_error() {
     let tokenizers = built_in();
     let models = ["deepseek-chat", "gemini-4-argon", "llama-3", "qwen3"];
-    let samples: &[(&str, [u64; 4])] = &include!("samples.in");
-    for (text, counts) in samples {
+    let samples: &[(&str, [u64; 4], [u64; 2])] = &include!("samples.in");
+    for (text, counts, _) in samples {
         for (model, truth) in models.into_iter().zip(*counts) {
-            let counter = tokenizers.counter(model);
-            let counted = counter.count(text).value;
-            let off = crate::scale::real(counted) / crate::scale::real(truth) - 1.0;
-            assert!(
-                off.abs() <= counter.error(),
-                "{model}: {counted} for {truth}: {text:?}"
+            within(tokenizers.counter(model), text, truth);
+        }
+    }
+}
+
+#[test]
+fn stand_ins_lie_within_their_stated_error() {
+    let table: Table =
+        crate::data::read(BUILT_IN.0, BUILT_IN.1, |table: &Table| table.version).unwrap();
+    let stand_ins = StandIns::read(BUILT_IN.0, table.stand_in).unwrap();
+    let samples: &[(&str, [u64; 4], [u64; 2])] = &include!("samples.in");
+    for (text, _, counts) in samples {
+        for (encoding, truth) in [Encoding::O200kBase, Encoding::Cl100kBase]
+            .into_iter()
+            .zip(*counts)
+        {
+            within(
+                &Counter::Estimate(stand_ins.0[&encoding].clone()),
+                text,
+                truth,
             );
         }
     }
+}
+
+#[track_caller]
+fn within(counter: &Counter, text: &str, truth: u64) {
+    let tokens = counter.count(text).value;
+    let off = crate::scale::real(tokens) / crate::scale::real(truth) - 1.0;
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let wide = |c: &char| c.is_alphabetic() && !c.is_ascii();
+    let foreign = text.chars().filter(wide).count() * 100 > letters;
+    let error = counter.error();
+    let bound = if foreign {
+        error.other_languages
+    } else {
+        error.english_and_code
+    };
+    assert!(
+        off.abs() <= bound,
+        "{}: {tokens} for {truth}: {text:?}",
+        counter.name()
+    );
 }
 
 const SMALL: &str = r#"
@@ -113,12 +147,12 @@ estimate = "rough"
 source = "s"
 [[estimate]]
 name = "rough"
-error = 0.5
+error = { english_and_code = 0.5, other_languages = 0.5 }
 source = "s"
 weights = { letters = 0.25, words = 0.5 }
 [[stand_in]]
 encoding = "o200k_base"
-error = 0.1
+error = { english_and_code = 0.1, other_languages = 0.1 }
 source = "s"
 weights = { letters = 0.25 }
 "#;
@@ -153,8 +187,8 @@ fn what_is_wrong_with_a_table_is_said() {
             "prefix `a` is empty or given twice",
         ),
         (
-            SMALL.replace("error = 0.5", "error = 50"),
-            "rough: `error` is a share",
+            SMALL.replace("languages = 0.5", "languages = 50"),
+            "rough: a bound of `error`",
         ),
         (
             SMALL.replace("words = 0.5", "words = nan"),
@@ -165,10 +199,13 @@ fn what_is_wrong_with_a_table_is_said() {
             "unknown variant `wrods`",
         ),
         (
-            SMALL.replace("error = 0.5", "error = 0.5\nfactor = 2.0"),
+            SMALL.replace(
+                "weights = { letters = 0.25, w",
+                "factor = 2.0\nweights = { w",
+            ),
             "`base` and a positive",
         ),
-        (SMALL.replace("error = 0.5", "error = \"much\""), "line"),
+        (SMALL.replace("code = 0.5", "code = \"much\""), "line"),
     ];
     for (text, expected) in cases {
         let message = Tokenizers::from_toml("mine.toml", &text).unwrap_err().to_string();
