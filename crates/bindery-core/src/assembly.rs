@@ -10,6 +10,7 @@
 //!
 //! Rendering comes later and apart ([`crate::render`]): an assembly that failed never touched a log.
 
+mod constraints;
 mod effective;
 mod error;
 mod evaluate;

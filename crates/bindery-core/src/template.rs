@@ -60,7 +60,9 @@ pub enum RenderProblem {
         known: String,
     },
     /// The variable has no value here.
-    #[error("variable `{{{{{name}}}}}` is undefined here")]
+    #[error(
+        "variable `{{{{{name}}}}}` is undefined here: its provider gave no value; leave the reference out where it has none, or give it one"
+    )]
     Undefined {
         /// The name.
         name: String,
@@ -162,11 +164,17 @@ fn pieces(text: &str) -> impl Iterator<Item = Result<Piece<'_>, (usize, RenderPr
             pending = Some(Ok(Piece::Reference { at, name }));
         } else {
             rest = "";
-            let found = from.lines().next().unwrap_or_default().chars().take(24).collect();
+            let line = from.lines().next().unwrap_or_default();
+            let found = line.chars().take(24).map(printable).collect();
             pending = Some(Err((at, RenderProblem::Malformed { found })));
         }
         Some(Ok(Piece::Literal(literal)))
     })
+}
+
+/// Errors are shown on terminals.
+fn printable(c: char) -> char {
+    if c.is_control() { '\u{fffd}' } else { c }
 }
 
 /// The name of the reference that `from` starts with, and what follows it.
