@@ -38,3 +38,8 @@ pub struct AssembleOptions {
     /// The order of tools; without one, names in code-unit order.
     pub tool_order: Option<ToolOrder>,
 }
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;

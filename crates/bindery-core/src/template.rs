@@ -52,7 +52,9 @@ impl fmt::Display for Place {
 #[non_exhaustive]
 pub enum RenderProblem {
     /// No variable of that name.
-    #[error("unknown variable `{{{{{name}}}}}`; known are: {known}")]
+    #[error(
+        "unknown variable `{{{{{name}}}}}`; known are: {known}; correct the name, or register the variable"
+    )]
     Unknown {
         /// The name.
         name: String,
@@ -69,7 +71,7 @@ pub enum RenderProblem {
     },
     /// Not a reference at all.
     #[error(
-        "malformed reference `{found}`; write `{{{{name}}}}` with a name of lower-case letters, digits and underscores, or set `interpolate: false` to take the text as it is"
+        "malformed reference `{found}`; write `{{{{name}}}}` with a name of lower-case letters, digits and underscores, or take the text as it is: `interpolate: false` in front matter, `literal()` in code"
     )]
     Malformed {
         /// The beginning of what was found.

@@ -52,7 +52,7 @@ pub enum ToolOrderError {
     ReservedName,
     /// Two tools cannot be told apart.
     #[error(
-        "two tools are named `{name}` with the same id `{id}` (from {first} and {second}); rename one, or give them ids of their own"
+        "two tools are named `{name}` {} (from {first} and {second}); rename one, or give each an id of its own", with_id(.id)
     )]
     DuplicateTool {
         /// The name.
@@ -64,6 +64,14 @@ pub enum ToolOrderError {
         /// Where the second came from.
         second: String,
     },
+}
+
+fn with_id(id: &str) -> String {
+    if id.is_empty() {
+        "without an id".to_owned()
+    } else {
+        format!("with the same id `{id}`")
+    }
 }
 
 impl ToolOrder {

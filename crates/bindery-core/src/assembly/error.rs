@@ -32,7 +32,7 @@ pub enum AssembleError {
     },
     /// More than one section claims to be the whole system prompt.
     #[error(
-        "two sections claim to be the whole system prompt: `{first}` ({first_source}) and `{second}` ({second_source}); make one of them not `complete`, or register it in a farther scope under the same key"
+        "two sections claim to be the whole system prompt: `{first}` ({first_source}) and `{second}` ({second_source}); drop one, make one not `complete`, or give both the same key in different scopes, where the nearer wins"
     )]
     TwoComplete {
         /// The first in order.

@@ -74,6 +74,12 @@ impl Memo {
         }
     }
 
+    /// How many providers are remembered beyond a step.
+    #[cfg(test)]
+    pub(crate) fn remembered(&self) -> usize {
+        self.kept.len() + self.kept_variables.len() + self.kept_tools.len()
+    }
+
     pub(crate) fn stats(&self) -> MemoStats {
         self.stats
     }

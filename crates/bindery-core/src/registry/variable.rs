@@ -37,7 +37,7 @@ pub(crate) fn check_variable_name(name: &str) -> Result<(), RegisterError> {
     Err(RegisterError::InvalidName {
         what: "variable",
         name: name.escape_debug().to_string(),
-        rule: "a lower-case letter, then lower-case letters, digits and underscores",
+        rule: "it must be a lower-case letter, then lower-case letters, digits and underscores",
     })
 }
 
