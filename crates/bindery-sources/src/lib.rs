@@ -1,1 +1,15 @@
 //! Disk and processes in: instruction files of every agent, environment, git, prompt sections.
+
+pub mod composition;
+pub mod environment;
+pub mod git_status;
+pub mod notice;
+pub mod places;
+pub mod repository;
+pub mod settings;
+mod strict_file;
+mod visible;
+mod workspace;
+
+pub use notice::{Level, Notice, Position, Refused};
+pub use workspace::{Registered, Workspace, register};
