@@ -16,7 +16,7 @@ pub(crate) fn question(dir: PathBuf, request: Request) -> Question {
     let project = repository.as_ref().map_or_else(|| dir.clone(), |repository| repository.root.clone());
     let home = variable("HOME");
     let places = Places::new(home.as_deref(), variable("XDG_CONFIG_HOME").as_deref(), project);
-    let today = jiff::Zoned::now().date();
+    let today = jiff::ZonedDateTime::now().date();
     Question {
         places,
         repository,

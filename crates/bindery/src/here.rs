@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use bindery_core::{AssembleOptions, Scope, Session};
 use bindery_sources::environment::Surroundings;
-use bindery_sources::git_status::{GitStatus, Outcome, Probe};
+use bindery_sources::git_status::{GitStatus, Probe};
 use bindery_sources::places::Places;
 use bindery_sources::repository::Repository;
 use bindery_sources::settings::{self, Settings};
-use bindery_sources::{Notice, Position, Refused, Registered, Workspace, register};
+use bindery_sources::{Level, Notice, Position, Refused, Registered, Workspace, register};
 use bindery_wire::{CacheMarks, Params, Provider};
 
 /// Everything that decides a request apart from files.
@@ -92,7 +92,16 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
 impl Here {
     /// Adds what can only be said once providers have run: how the look at git's status went.
     pub fn after_assembly(&mut self) {
-        self.notices.extend(self.git_status.as_ref().and_then(|status| status.last()).and_then(|report| report.notice()));
+        let report = self.git_status.as_ref().and_then(|status| status.last());
+        let Some(message) = report.and_then(|report| report.incomplete()) else { return };
+        self.notices.push(Notice {
+            level: Level::Warning,
+            code: "git-status-incomplete",
+            at: Position::whole("git status"),
+            message,
+            excerpt: None,
+            mend: "raise `git_status_deadline_ms`, or set it to 0 to leave the status out".to_owned(),
+        });
     }
 }
 

@@ -206,7 +206,9 @@ fn backdate_tools(old: &ToolSet, new: &mut ToolSet) {
     for tool in &mut new.visible {
         if let Some(old) = known.get(&(&tool.name, &tool.id)) {
             tool.description = old.description.backdate(tool.description.clone());
-            tool.parameters = old.parameters.backdate(tool.parameters.clone());
+            if old.parameters.get() == tool.parameters.get() {
+                tool.parameters = old.parameters.clone();
+            }
         }
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn timed<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Resu
 /// The user and system time of a whole process, as the operating system accounts for it. Its output is
 /// thrown away.
 pub(super) fn process(command: &mut Command) -> anyhow::Result<Duration> {
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let used = child.wait4().context("the process could not be waited for")?;
     if !used.status.success() {
         bail!("{command:?} ended with {}", used.status);
