@@ -1,5 +1,6 @@
 //! What the process's environment says: read here, and nowhere else.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bindery::here::Question;
@@ -22,6 +23,12 @@ pub(crate) fn question(dir: PathBuf, request: Request) -> Question {
         repository,
         surroundings: gather(dir, Some(today), None),
         probe: Some(Probe::from_environment()),
+        environment: environment(),
         request,
     }
+}
+
+/// The environment's variables, those that are text.
+pub(crate) fn environment() -> BTreeMap<String, String> {
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
 }

@@ -6,6 +6,7 @@ pub mod environment;
 pub mod front_matter;
 pub mod git_dir;
 pub mod git_status;
+pub mod instruction_contexts;
 pub mod instructions;
 pub mod notice;
 pub mod places;

@@ -1,5 +1,6 @@
 //! What reading has to say: values with a stable code, a place and the mend.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ pub struct Notice {
     /// How much it matters.
     pub level: Level,
     /// A stable name for machines, such as `section-demoted`.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// Where.
     pub at: Position,
     /// What happened.
@@ -85,7 +86,7 @@ impl Notice {
     pub(crate) fn error(code: &'static str, at: Position, message: impl Into<String>) -> Self {
         Self {
             level: Level::Error,
-            code,
+            code: Cow::Borrowed(code),
             at,
             message: message.into(),
             excerpt: None,

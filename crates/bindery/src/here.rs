@@ -3,16 +3,19 @@
 //! This is the glue that a harness would otherwise write itself. It reads disk through
 //! `bindery-sources` and nothing else: what the process's environment says arrives in [`Question`].
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use bindery_core::{AssembleOptions, Scope, Session};
+use bindery_sources::dialect::Catalogue;
 use bindery_sources::environment::Surroundings;
 use bindery_sources::git_status::{GitStatus, Probe};
+use bindery_sources::instructions::{self, Host, Loader, Manifest};
 use bindery_sources::places::Places;
 use bindery_sources::repository::Repository;
 use bindery_sources::settings::{self, Settings};
-use bindery_sources::{Level, Notice, Position, Refused, Registered, Workspace, register};
+use bindery_sources::{Level, Notice, Position, Refused, Registered, Workspace, instruction_contexts, register};
 use bindery_wire::{CacheMarks, Params, Provider};
 
 /// Everything that decides a request apart from files.
@@ -26,6 +29,8 @@ pub struct Question {
     pub surroundings: Surroundings,
     /// How to ask git for its status; `None` leaves it out.
     pub probe: Option<Probe>,
+    /// Environment variables that instruction dialects name (`CODEX_HOME`, …).
+    pub environment: BTreeMap<String, String>,
     /// Profile, overrides and flags.
     pub request: settings::Request,
 }
@@ -44,12 +49,17 @@ pub struct Here {
     pub settings: Settings,
     /// What was skipped, demoted, shadowed or cut.
     pub notices: Vec<Notice>,
+    /// The instruction files: every candidate and what became of it. `None` where they are switched off.
+    pub manifest: Option<Manifest>,
     git_status: Option<Arc<GitStatus>>,
     _registered: Registered,
 }
 
 /// The most tokens an answer may have where nobody says so.
 const MAX_TOKENS: u32 = 32_000;
+
+/// The instruction dialect where nobody chose one.
+const DEFAULT_DIALECT: &str = "auto";
 
 /// The settings that hold for a question.
 pub fn settings(question: &Question) -> Result<Settings, Refused> {
@@ -70,6 +80,12 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
         probe: question.probe.as_ref(),
     };
     let mut registered = register(&Scope::global(), &workspace)?;
+    let manifest = instructions(question, &settings)?;
+    if let Some(manifest) = &manifest {
+        let kept = instruction_contexts::register(manifest, &question.places, &registered.scope);
+        registered.registrations.extend(kept.map_err(|error| internal(&error))?);
+        registered.notices.extend(instruction_contexts::notices(manifest, &question.places));
+    }
     let options = AssembleOptions {
         mode: settings.mode(),
         sources: settings::prompt_sources(&settings, &question.places)?,
@@ -84,6 +100,7 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
         params,
         settings,
         notices: std::mem::take(&mut registered.notices),
+        manifest,
         git_status: registered.git_status.clone(),
         _registered: registered,
     })
@@ -96,13 +113,46 @@ impl Here {
         let Some(message) = report.and_then(|report| report.incomplete()) else { return };
         self.notices.push(Notice {
             level: Level::Warning,
-            code: "git-status-incomplete",
+            code: "git-status-incomplete".into(),
             at: Position::whole("git status"),
             message,
             excerpt: None,
             mend: "raise `git_status_deadline_ms`, or set it to 0 to leave the status out".to_owned(),
         });
     }
+}
+
+/// The instruction files here, read by the dialect that the settings name.
+fn instructions(question: &Question, settings: &Settings) -> Result<Option<Manifest>, Refused> {
+    let chosen = settings.instructions();
+    let name = chosen.as_ref().map_or(DEFAULT_DIALECT, |chosen| &chosen.value);
+    if name == "none" {
+        return Ok(None);
+    }
+    let dialect = Catalogue::shipped().get(name).map_err(|error| match &chosen {
+        Some(chosen) => settings::refused(&chosen.origin, error.to_string(), "choose one of these, or `none`").into(),
+        None => internal(&error),
+    })?;
+    let host = Host {
+        cwd: question.surroundings.cwd.clone(),
+        home: question.surroundings.home.clone(),
+        environment: question.environment.clone(),
+        managed: None,
+        options: instructions::Options::default(),
+    };
+    Ok(Some(Loader::new(&dialect).load(&host)))
+}
+
+/// A failure that no user's input should be able to cause, told as such.
+fn internal(error: &dyn std::fmt::Display) -> Refused {
+    Refused(vec![Notice {
+        level: Level::Error,
+        code: "internal".into(),
+        at: Position::whole("bindery"),
+        message: error.to_string(),
+        excerpt: None,
+        mend: "this is a mistake in Bindery; please report it".to_owned(),
+    }])
 }
 
 /// The provider that the settings name.

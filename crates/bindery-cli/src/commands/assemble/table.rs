@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use bindery::{Layer, NextRequest, Reuse, Row, TokenCount};
 
-use crate::layout::{cell, fit, right, thousands};
+use crate::layout::{cell, fit, fit_end, right, thousands};
 use crate::terminal::{Palette, Terminal, printable};
 
 /// Widths of all columns but the two that share what is left.
@@ -110,7 +110,7 @@ impl Page {
             Reuse::None => "-",
         };
         let key = printable(&row.key);
-        let source = printable(&row.source.to_string());
+        let source = fit_end(&printable(&row.source.to_string()), self.source);
         let line = self.columns(
             &key,
             &source,
