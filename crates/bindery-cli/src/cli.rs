@@ -9,7 +9,12 @@ use crate::terminal::Color;
 /// The context engine of LLM agents: which bytes the model sees, in which order, on whose authority,
 /// from which source, at what price.
 #[derive(Debug, Parser)]
-#[command(name = "bindery", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(
+    name = "bindery",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Cli {
     /// When to colour output
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]

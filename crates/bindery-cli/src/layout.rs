@@ -15,7 +15,11 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     let mut tail = Vec::new();
     take(text.chars().rev(), tail_room, |c| tail.push(c));
     let tail: String = tail.into_iter().rev().collect();
-    if width == 0 { String::new() } else { format!("{head}…{tail}") }
+    if width == 0 {
+        String::new()
+    } else {
+        format!("{head}…{tail}")
+    }
 }
 
 /// `text` in at most `width` columns. What is too long loses its beginning: of a path, the end says most.

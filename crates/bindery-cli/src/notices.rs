@@ -26,7 +26,13 @@ pub(crate) fn tell(notices: &[Notice], terminal: &mut Terminal) -> io::Result<()
 /// What took no part in an assembly, below a table.
 pub(crate) fn shadowed(shadowed: &[Shadowed], terminal: &mut Terminal) -> io::Result<()> {
     for one in shadowed {
-        writeln!(terminal.out, "left out  {} {}: {}", one.what, printable(&one.name), one.reason)?;
+        writeln!(
+            terminal.out,
+            "left out  {} {}: {}",
+            one.what,
+            printable(&one.name),
+            one.reason
+        )?;
     }
     Ok(())
 }
@@ -34,7 +40,12 @@ pub(crate) fn shadowed(shadowed: &[Shadowed], terminal: &mut Terminal) -> io::Re
 /// What a provider's format could not say, below a table.
 pub(crate) fn notes(notes: &[Note], terminal: &mut Terminal) -> io::Result<()> {
     for note in notes {
-        writeln!(terminal.out, "note      {} ({})", note.message, note.fragments.join(", "))?;
+        writeln!(
+            terminal.out,
+            "note      {} ({})",
+            note.message,
+            note.fragments.join(", ")
+        )?;
     }
     Ok(())
 }

@@ -4,7 +4,9 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use bindery::{AssembleOptions, Encoded, Params, Provider, Registration, Request, Scope, Session, conversation};
+use bindery::{
+    AssembleOptions, Encoded, Params, Provider, Registration, Request, Scope, Session, conversation,
+};
 use divan::{Bencher, black_box};
 
 fn main() {
@@ -31,14 +33,16 @@ impl Warm {
         let scope = Scope::global();
         let kept = bindery::fixture::register(&scope).unwrap();
         let params = Params {
-            model: "model-1".into(),
-            max_tokens: 1024,
             stream: true,
-            cache_key: None,
-            marks: bindery::CacheMarks::default(),
+            ..Params::new("model-1", 1024)
         };
         let messages = bindery::fixture::messages();
-        let mut warm = Self { session: Session::new(scope), messages, params, _kept: kept };
+        let mut warm = Self {
+            session: Session::new(scope),
+            messages,
+            params,
+            _kept: kept,
+        };
         warm.body(Provider::Anthropic);
         warm
     }
@@ -49,7 +53,12 @@ impl Warm {
         let messages = conversation(&rendered.context, &self.messages);
         let tools = &rendered.assembly.tools;
         provider
-            .encode(&Request { system: &rendered.system, tools, messages: &messages, params: &self.params })
+            .encode(&Request {
+                system: &rendered.system,
+                tools,
+                messages: &messages,
+                params: &self.params,
+            })
             .unwrap()
     }
 }

@@ -12,8 +12,8 @@ use serde_json::json;
 
 /// Words that texts are made of.
 const WORDS: [&str; 16] = [
-    "the", "build", "must", "pass", "before", "a", "change", "is", "merged", "into", "main", "and", "tests", "name",
-    "every", "\"case\"",
+    "the", "build", "must", "pass", "before", "a", "change", "is", "merged", "into", "main", "and", "tests",
+    "name", "every", "\"case\"",
 ];
 
 /// How many sections, tools and messages the fixture has.
@@ -24,16 +24,25 @@ pub fn register(scope: &Scope) -> Result<Vec<Registration>, RegisterError> {
     let (sections, tools, _) = SIZE;
     let mut kept = Vec::with_capacity(sections + 3);
     for index in 0..sections {
-        let group = if index % 4 == 3 { Group::Dynamic } else { Group::Static };
+        let group = if index % 4 == 3 {
+            Group::Dynamic
+        } else {
+            Group::Static
+        };
         let body = format!("# Section {index} of {{{{product}}}}\n\n{}", prose(index, 380));
-        let section = Section::new(format!("section-{index:02}"), body).group(group).cadence(Cadence::Session);
+        let section = Section::new(format!("section-{index:02}"), body)
+            .group(group)
+            .cadence(Cadence::Session);
         kept.push(scope.section(section)?);
     }
     kept.push(scope.variable("product", bindery_core::Text::from("Bindery"))?);
     kept.push(scope.context(Context::new("git-status", prose(99, 60)))?);
     kept.push(scope.context(Context::new("model", "model-1").delivery(Delivery::Tail))?);
     let visible = (0..tools).map(tool).collect();
-    kept.push(scope.tools(ToolSet { visible, hidden: Vec::new() }));
+    kept.push(scope.tools(ToolSet {
+        visible,
+        hidden: Vec::new(),
+    }));
     Ok(kept)
 }
 
@@ -65,7 +74,10 @@ fn tool(index: usize) -> Tool {
 fn prose(seed: usize, words: usize) -> String {
     let mut out = String::with_capacity(words * 6);
     for word in 0..words {
-        let chosen = WORDS.get((seed * 7 + word * (3 + seed % 5)) % WORDS.len()).copied().unwrap_or_default();
+        let chosen = WORDS
+            .get((seed * 7 + word * (3 + seed % 5)) % WORDS.len())
+            .copied()
+            .unwrap_or_default();
         let separator = if word % 16 == 15 { "\n" } else { " " };
         // Writing to a string cannot fail.
         let _ = write!(out, "{chosen}{separator}");

@@ -15,8 +15,10 @@ use bindery_sources::instructions::{self, Host, Loader, Manifest};
 use bindery_sources::places::Places;
 use bindery_sources::repository::Repository;
 use bindery_sources::settings::{self, Settings};
-use bindery_sources::{Level, Notice, Position, Refused, Registered, Workspace, instruction_contexts, register};
-use bindery_wire::{CacheMarks, Params, Provider};
+use bindery_sources::{
+    Level, Notice, Position, Refused, Registered, Workspace, instruction_contexts, register,
+};
+use bindery_wire::{Params, Provider};
 
 /// Everything that decides a request apart from files.
 #[derive(Debug, Clone)]
@@ -70,8 +72,13 @@ pub fn settings(question: &Question) -> Result<Settings, Refused> {
 pub fn open(question: &Question) -> Result<Here, Refused> {
     let settings = settings(question)?;
     let provider = provider(&settings)?;
-    let model = settings.model().map_or_else(|| provider.default_model().to_owned(), |chosen| chosen.value);
-    let surroundings = Surroundings { model: Some(model.clone()), ..question.surroundings.clone() };
+    let model = settings
+        .model()
+        .map_or_else(|| provider.default_model().to_owned(), |chosen| chosen.value);
+    let surroundings = Surroundings {
+        model: Some(model.clone()),
+        ..question.surroundings.clone()
+    };
     let workspace = Workspace {
         places: &question.places,
         surroundings: &surroundings,
@@ -83,16 +90,22 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     let manifest = instructions(question, &settings)?;
     if let Some(manifest) = &manifest {
         let kept = instruction_contexts::register(manifest, &question.places, &registered.scope);
-        registered.registrations.extend(kept.map_err(|error| internal(&error))?);
-        registered.notices.extend(instruction_contexts::notices(manifest, &question.places));
+        registered
+            .registrations
+            .extend(kept.map_err(|error| internal(&error))?);
+        registered
+            .notices
+            .extend(instruction_contexts::notices(manifest, &question.places));
     }
     let options = AssembleOptions {
         mode: settings.mode(),
         sources: settings::prompt_sources(&settings, &question.places)?,
         tool_order: settings.tool_order(),
     };
-    let max_tokens = settings.max_tokens().map_or(MAX_TOKENS, |most| u32::try_from(most).unwrap_or(u32::MAX));
-    let params = Params { model, max_tokens, stream: false, cache_key: None, marks: CacheMarks::default() };
+    let max_tokens = settings
+        .max_tokens()
+        .map_or(MAX_TOKENS, |most| u32::try_from(most).unwrap_or(u32::MAX));
+    let params = Params::new(model, max_tokens);
     Ok(Here {
         session: Session::new(registered.scope.clone()),
         options,
@@ -110,7 +123,9 @@ impl Here {
     /// Adds what can only be said once providers have run: how the look at git's status went.
     pub fn after_assembly(&mut self) {
         let report = self.git_status.as_ref().and_then(|status| status.last());
-        let Some(message) = report.and_then(|report| report.incomplete()) else { return };
+        let Some(message) = report.and_then(|report| report.incomplete()) else {
+            return;
+        };
         self.notices.push(Notice {
             level: Level::Warning,
             code: "git-status-incomplete".into(),
@@ -130,7 +145,12 @@ fn instructions(question: &Question, settings: &Settings) -> Result<Option<Manif
         return Ok(None);
     }
     let dialect = Catalogue::shipped().get(name).map_err(|error| match &chosen {
-        Some(chosen) => settings::refused(&chosen.origin, error.to_string(), "choose one of these, or `none`").into(),
+        Some(chosen) => settings::refused(
+            &chosen.origin,
+            error.to_string(),
+            "choose one of these, or `none`",
+        )
+        .into(),
         None => internal(&error),
     })?;
     let host = Host {
@@ -157,7 +177,9 @@ fn internal(error: &dyn std::fmt::Display) -> Refused {
 
 /// The provider that the settings name.
 fn provider(settings: &Settings) -> Result<Provider, Refused> {
-    let Some(chosen) = settings.provider() else { return Ok(Provider::Anthropic) };
+    let Some(chosen) = settings.provider() else {
+        return Ok(Provider::Anthropic);
+    };
     Provider::from_str(&chosen.value)
         .map_err(|error| settings::refused(&chosen.origin, error.to_string(), "choose one of these").into())
 }

@@ -15,3 +15,8 @@ pub use bindery_wire::{
     WireError,
 };
 pub use next_request::{Layer, NextRequest, Reuse, Row};
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

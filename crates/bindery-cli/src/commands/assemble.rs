@@ -8,7 +8,9 @@ mod views;
 use std::io::Write;
 
 use anyhow::Context as _;
-use bindery::{Message, NextRequest, Tokenizers, Windows, here};
+use bindery::{
+    Authority, Fragment, Kind, Message, NextRequest, Role, Source, Tokenizers, Trust, Windows, here, said,
+};
 
 pub(crate) use arguments::AssembleArgs;
 use arguments::View;
@@ -23,9 +25,9 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
         return explain_config(&question, terminal);
     }
     let mut here = here::open(&question).map_err(|error| UsageError::of(&error))?;
-    let history: Vec<Message> =
-        args.message.iter().map(|text| Message::user("message:0.0", text.as_str())).collect();
-    let rendered = pollster::block_on(here.session.render(&here.options)).map_err(|error| UsageError::of(&error))?;
+    let history: Vec<Message> = args.message.iter().map(|text| prompt(text)).collect();
+    let rendered =
+        pollster::block_on(here.session.render(&here.options)).map_err(|error| UsageError::of(&error))?;
     here.after_assembly();
     notices::tell(&here.notices, terminal)?;
     let request = match NextRequest::new(here.provider, here.params.clone(), rendered, &history) {
@@ -36,7 +38,12 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
     Ok(Status::Success)
 }
 
-fn show(args: &AssembleArgs, here: &here::Here, request: &NextRequest, terminal: &mut Terminal) -> anyhow::Result<()> {
+fn show(
+    args: &AssembleArgs,
+    here: &here::Here,
+    request: &NextRequest,
+    terminal: &mut Terminal,
+) -> anyhow::Result<()> {
     let model = &request.params.model;
     let tokenizers = Tokenizers::built_in().context("the built-in table of tokenizers")?;
     let windows = Windows::built_in().context("the built-in table of windows")?;
@@ -65,7 +72,8 @@ fn show(args: &AssembleArgs, here: &here::Here, request: &NextRequest, terminal:
 fn explain_config(question: &here::Question, terminal: &mut Terminal) -> anyhow::Result<Status> {
     let settings = here::settings(question).map_err(|error| UsageError::of(&error))?;
     for setting in settings.explain_config() {
-        let shown = |value: &bindery::sources::settings::Shown| format!("{}  ({})", value.value, value.origin);
+        let shown =
+            |value: &bindery::sources::settings::Shown| format!("{}  ({})", value.value, value.origin);
         let value = setting.value.as_ref().map_or_else(|| "not set".to_owned(), shown);
         writeln!(terminal.out, "{} = {}", setting.key, printable(&value))?;
         for shadowed in &setting.shadowed {
@@ -73,4 +81,19 @@ fn explain_config(question: &here::Question, terminal: &mut Terminal) -> anyhow:
         }
     }
     Ok(Status::Success)
+}
+
+/// What the user says, as given on the command line.
+fn prompt(text: &str) -> Message {
+    let source = Source::Setting {
+        name: "--message".into(),
+    };
+    let said = said(
+        "message:0.0",
+        Kind::UserPrompt,
+        Authority::User,
+        Trust::User,
+        text,
+    );
+    Message::text(Role::User, vec![Fragment { source, ..said }])
 }

@@ -38,7 +38,11 @@ struct Comparison {
 }
 
 fn print(rows: &[Comparison], out: &mut impl Write) -> std::io::Result<()> {
-    writeln!(out, "{:<34} {:>11} {:<22} {:>11} {:>7}", "what", "ours", "beside", "theirs", "ratio")?;
+    writeln!(
+        out,
+        "{:<34} {:>11} {:<22} {:>11} {:>7}",
+        "what", "ours", "beside", "theirs", "ratio"
+    )?;
     for row in rows {
         writeln!(
             out,

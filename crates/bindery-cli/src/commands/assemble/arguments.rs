@@ -110,7 +110,11 @@ pub(crate) struct AssembleArgs {
 impl AssembleArgs {
     /// The view asked for.
     pub(super) fn view(&self) -> View {
-        if self.json && self.view == View::Table || self.against.is_some() { View::Json } else { self.view }
+        if self.json && self.view == View::Table || self.against.is_some() {
+            View::Json
+        } else {
+            self.view
+        }
     }
 
     /// Everything that decides the request, with what the process's environment says.
@@ -120,11 +124,14 @@ impl AssembleArgs {
         if !dir.is_dir() {
             anyhow::bail!("{} is not a directory", self.dir.display());
         }
-        Ok(outside::question(dir, Request {
-            profile: self.profile.clone(),
-            overrides: self.overrides.clone(),
-            flags: self.flags(),
-        }))
+        Ok(outside::question(
+            dir,
+            Request {
+                profile: self.profile.clone(),
+                overrides: self.overrides.clone(),
+                flags: self.flags(),
+            },
+        ))
     }
 
     fn flags(&self) -> Flags {
@@ -154,5 +161,7 @@ impl AssembleArgs {
 }
 
 fn prompt(text: Option<&String>, file: Option<&PathBuf>) -> Option<PromptFlag> {
-    text.cloned().map(PromptFlag::Text).or_else(|| file.cloned().map(PromptFlag::File))
+    text.cloned()
+        .map(PromptFlag::Text)
+        .or_else(|| file.cloned().map(PromptFlag::File))
 }

@@ -77,7 +77,10 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Before> {
         .map_err(|error| UsageError(format!("{shown} is no page of `--view json`: {error}")))?;
     if before.schema != SCHEMA {
         let found = before.schema;
-        return Err(UsageError(format!("{shown} has schema `{found}`, and `{SCHEMA}` is compared")).into());
+        return Err(UsageError(format!(
+            "{shown} has schema `{found}`, and `{SCHEMA}` is compared"
+        ))
+        .into());
     }
     Ok(before)
 }
@@ -131,10 +134,19 @@ fn changes(before: &Before, now: &[Row]) -> Vec<Change> {
                 Some(old) if old.hash != row.hash.to_string() => "changed",
                 Some(_) => return None,
             };
-            Some(Change { key: row.key.to_string(), change })
+            Some(Change {
+                key: row.key.to_string(),
+                change,
+            })
         })
         .collect();
-    let gone = before.fragments.iter().filter(|old| !now.iter().any(|row| *row.key == *old.key));
-    out.extend(gone.map(|row| Change { key: row.key.clone(), change: "removed" }));
+    let gone = before
+        .fragments
+        .iter()
+        .filter(|old| !now.iter().any(|row| *row.key == *old.key));
+    out.extend(gone.map(|row| Change {
+        key: row.key.clone(),
+        change: "removed",
+    }));
     out
 }

@@ -17,12 +17,23 @@ const TOKENS: usize = 9;
 const GAPS: usize = 7;
 
 /// Writes the table.
-pub(crate) fn write(request: &NextRequest, rows: &[Row], window: Option<u64>, terminal: &mut Terminal) -> io::Result<()> {
+pub(crate) fn write(
+    request: &NextRequest,
+    rows: &[Row],
+    window: Option<u64>,
+    terminal: &mut Terminal,
+) -> io::Result<()> {
     let page = Page::new(terminal.width, terminal.palette);
     let out = &mut terminal.out;
     page.title(out, request)?;
     page.header(out)?;
-    for layer in [Layer::Tools, Layer::Static, Layer::Dynamic, Layer::Tail, Layer::Messages] {
+    for layer in [
+        Layer::Tools,
+        Layer::Static,
+        Layer::Dynamic,
+        Layer::Tail,
+        Layer::Messages,
+    ] {
         let of_layer: Vec<&Row> = rows.iter().filter(|row| row.layer == layer).collect();
         if layer == Layer::Dynamic && has_boundary(rows) {
             page.boundary(out)?;
@@ -57,9 +68,16 @@ const YELLOW: Style = AnsiColor::Yellow.on_default();
 
 impl Page {
     fn new(width: usize, palette: Palette) -> Self {
-        let left = width.saturating_sub(AUTHORITY + TRUST + CACHE + TOKENS + GAPS).max(20);
+        let left = width
+            .saturating_sub(AUTHORITY + TRUST + CACHE + TOKENS + GAPS)
+            .max(20);
         let key = left / 2;
-        Self { width, key, source: left - key, palette }
+        Self {
+            width,
+            key,
+            source: left - key,
+            palette,
+        }
     }
 
     fn title(&self, out: &mut impl Write, request: &NextRequest) -> io::Result<()> {
@@ -77,7 +95,15 @@ impl Page {
         writeln!(out, "{}", self.palette.paint(DIM, &line))
     }
 
-    fn columns(&self, key: &str, source: &str, authority: &str, trust: &str, cache: &str, tokens: &str) -> String {
+    fn columns(
+        &self,
+        key: &str,
+        source: &str,
+        authority: &str,
+        trust: &str,
+        cache: &str,
+        tokens: &str,
+    ) -> String {
         format!(
             "  {} {} {} {} {} {}",
             cell(key, self.key),
@@ -120,7 +146,11 @@ impl Page {
             &thousands(row.tokens),
         );
         let untrusted = !row.trust.may_command();
-        let line = if untrusted { self.palette.paint(YELLOW, &line) } else { line };
+        let line = if untrusted {
+            self.palette.paint(YELLOW, &line)
+        } else {
+            line
+        };
         writeln!(out, "{line}")?;
         match &row.grant {
             Some(grant) => writeln!(out, "    granted by {}", printable(&grant.to_string())),
@@ -143,15 +173,33 @@ impl Page {
         window: Option<u64>,
     ) -> io::Result<()> {
         let sum = |reuse: &[Reuse]| -> TokenCount {
-            rows.iter().filter(|row| reuse.contains(&row.reuse)).map(|row| row.tokens).sum()
+            rows.iter()
+                .filter(|row| reuse.contains(&row.reuse))
+                .map(|row| row.tokens)
+                .sum()
         };
         let all = sum(&[Reuse::Shared, Reuse::Session, Reuse::None]);
-        let share = |tokens: u64, of: u64| if of == 0 { 0.0 } else { 100.0 * tokens as f64 / of as f64 };
+        let share = |tokens: u64, of: u64| {
+            if of == 0 {
+                0.0
+            } else {
+                100.0 * tokens as f64 / of as f64
+            }
+        };
         writeln!(out)?;
         let of_window = window.map_or(String::new(), |window| {
-            format!(" · {:.1} % of a window of {}", share(all.value, window), thousands(TokenCount::exact(window)))
+            format!(
+                " · {:.1} % of a window of {}",
+                share(all.value, window),
+                thousands(TokenCount::exact(window))
+            )
         });
-        writeln!(out, "total     {} tokens in {} fragments{of_window}", thousands(all), rows.len())?;
+        writeln!(
+            out,
+            "total     {} tokens in {} fragments{of_window}",
+            thousands(all),
+            rows.len()
+        )?;
         let shared = sum(&[Reuse::Shared]);
         let next = sum(&[Reuse::Shared, Reuse::Session]);
         writeln!(
@@ -162,6 +210,10 @@ impl Page {
             thousands(next),
             share(next.value, all.value)
         )?;
-        writeln!(out, "body      {} bytes", thousands(TokenCount::exact(request.encoded.body.len() as u64)))
+        writeln!(
+            out,
+            "body      {} bytes",
+            thousands(TokenCount::exact(request.encoded.body.len() as u64))
+        )
     }
 }

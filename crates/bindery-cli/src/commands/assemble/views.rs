@@ -26,7 +26,11 @@ pub(super) fn blocks(request: &NextRequest, terminal: &mut Terminal) -> io::Resu
     for block in request.rendered.system.blocks() {
         let scope = match &block {
             Block::Boundary => "boundary, consumed by the adapter".to_owned(),
-            Block::Text { scope, fragments, tail } => {
+            Block::Text {
+                scope,
+                fragments,
+                tail,
+            } => {
                 let scope = format!("{scope:?}").to_lowercase();
                 format!("{scope} block, {} fragments", fragments.len() + tail.len())
             }
@@ -47,12 +51,19 @@ struct SpansPage<'a> {
 pub(super) fn spans(request: &NextRequest, json: bool, terminal: &mut Terminal) -> anyhow::Result<()> {
     let encoded = &request.encoded;
     if json {
-        let page =
-            SpansPage { schema: "bindery.spans/1", body_bytes: encoded.body.len(), spans: &encoded.spans };
+        let page = SpansPage {
+            schema: "bindery.spans/1",
+            body_bytes: encoded.body.len(),
+            spans: &encoded.spans,
+        };
         writeln!(terminal.out, "{}", serde_json::to_string_pretty(&page)?)?;
         return Ok(());
     }
-    writeln!(terminal.out, "{:>8} {:>8}  {:<11} {:<11} fragment", "start", "end", "part", "written as")?;
+    writeln!(
+        terminal.out,
+        "{:>8} {:>8}  {:<11} {:<11} fragment",
+        "start", "end", "part", "written as"
+    )?;
     for span in encoded.spans.spans() {
         let part = match span.part {
             SpanPart::Text => "text",
@@ -65,7 +76,11 @@ pub(super) fn spans(request: &NextRequest, json: bool, terminal: &mut Terminal) 
             Encoding::Json => "json",
         };
         let key = crate::terminal::printable(&span.key);
-        writeln!(terminal.out, "{:>8} {:>8}  {part:<11} {encoding:<11} {key}", span.range.start, span.range.end)?;
+        writeln!(
+            terminal.out,
+            "{:>8} {:>8}  {part:<11} {encoding:<11} {key}",
+            span.range.start, span.range.end
+        )?;
     }
     Ok(())
 }

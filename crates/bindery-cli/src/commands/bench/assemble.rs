@@ -5,8 +5,8 @@ use std::process::Command;
 
 use anyhow::Context as _;
 use bindery::{
-    AssembleOptions, CacheMarks, Encoded, Message, Params, Provider, Registration, Request, Scope, Session,
-    conversation, fixture,
+    AssembleOptions, Encoded, Message, Params, Provider, Registration, Request, Scope, Session, conversation,
+    fixture,
 };
 use clap::Args;
 
@@ -50,10 +50,16 @@ impl Warm {
     fn new() -> anyhow::Result<Self> {
         let scope = Scope::global();
         let kept = fixture::register(&scope)?;
-        let marks = CacheMarks::default();
-        let params =
-            Params { model: "model-1".into(), max_tokens: 1024, stream: true, cache_key: None, marks };
-        Ok(Self { session: Session::new(scope), messages: fixture::messages(), params, _kept: kept })
+        let params = Params {
+            stream: true,
+            ..Params::new("model-1", 1024)
+        };
+        Ok(Self {
+            session: Session::new(scope),
+            messages: fixture::messages(),
+            params,
+            _kept: kept,
+        })
     }
 
     fn body(&mut self, provider: Provider) -> anyhow::Result<Encoded> {
@@ -61,7 +67,12 @@ impl Warm {
         let rendered = pollster::block_on(self.session.render(&AssembleOptions::default()))?;
         let messages = conversation(&rendered.context, &self.messages);
         let tools = &rendered.assembly.tools;
-        let request = Request { system: &rendered.system, tools, messages: &messages, params: &self.params };
+        let request = Request {
+            system: &rendered.system,
+            tools,
+            messages: &messages,
+            params: &self.params,
+        };
         Ok(provider.encode(&request)?)
     }
 }
@@ -69,9 +80,17 @@ impl Warm {
 fn warm(provider: Provider, runs: usize) -> anyhow::Result<Comparison> {
     let mut warm = Warm::new()?;
     let value: serde_json::Value = serde_json::from_slice(&warm.body(provider)?.body)?;
-    let (ours, theirs) =
-        in_turn(runs, || timed(|| warm.body(provider)), || timed(|| Ok(serde_json::to_vec(&value)?)))?;
-    Ok(Comparison { what: format!("warm, {provider}"), ours, rival: "serde_json::to_vec", theirs })
+    let (ours, theirs) = in_turn(
+        runs,
+        || timed(|| warm.body(provider)),
+        || timed(|| Ok(serde_json::to_vec(&value)?)),
+    )?;
+    Ok(Comparison {
+        what: format!("warm, {provider}"),
+        ours,
+        rival: "serde_json::to_vec",
+        theirs,
+    })
 }
 
 /// A repository with many files, two instruction files, and git metadata that no git ever wrote to.
@@ -80,8 +99,14 @@ fn lay_repository(root: &Path, files: u32) -> anyhow::Result<()> {
         std::fs::create_dir_all(root.join(folder))?;
     }
     std::fs::write(root.join(".git/HEAD"), "ref: refs/heads/main\n")?;
-    std::fs::write(root.join("AGENTS.md"), "# Rules\n\nRun the tests before you commit.\n")?;
-    std::fs::write(root.join("src/AGENTS.md"), "# Rules of src\n\nKeep functions small.\n")?;
+    std::fs::write(
+        root.join("AGENTS.md"),
+        "# Rules\n\nRun the tests before you commit.\n",
+    )?;
+    std::fs::write(
+        root.join("src/AGENTS.md"),
+        "# Rules of src\n\nKeep functions small.\n",
+    )?;
     for index in 0..files {
         let folder = root.join(format!("src/m{:03}", index % 500));
         if index < 500 {
@@ -96,9 +121,17 @@ fn lay_repository(root: &Path, files: u32) -> anyhow::Result<()> {
 fn cold(repository: &Path, files: u32, runs: usize) -> anyhow::Result<Comparison> {
     let bindery = std::env::current_exe().context("the path of this program is not known")?;
     let mut ours = Command::new(bindery);
-    ours.args(["assemble", "--message", "hi", "-c", "git_status_deadline_ms=0"]).arg(repository.join("src/app"));
-    ours.env_clear().env("HOME", repository).env("PATH", "/usr/bin:/bin");
+    ours.args(["assemble", "--message", "hi", "-c", "git_status_deadline_ms=0"])
+        .arg(repository.join("src/app"));
+    ours.env_clear()
+        .env("HOME", repository)
+        .env("PATH", "/usr/bin:/bin");
     let mut empty = Command::new("true");
     let (ours, theirs) = in_turn(runs, || process(&mut ours), || process(&mut empty))?;
-    Ok(Comparison { what: format!("cold, {files} files (cpu)"), ours, rival: "an empty process", theirs })
+    Ok(Comparison {
+        what: format!("cold, {files} files (cpu)"),
+        ours,
+        rival: "an empty process",
+        theirs,
+    })
 }

@@ -14,13 +14,19 @@ impl Spread {
     pub(super) fn median(&self) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort();
-        sorted.get(sorted.len() / 2).map_or(f64::NAN, Duration::as_secs_f64)
+        sorted
+            .get(sorted.len() / 2)
+            .map_or(f64::NAN, Duration::as_secs_f64)
     }
 
     /// The median for people.
     pub(super) fn shown(&self) -> String {
         let median = self.median();
-        if median < 1e-3 { format!("{:.1} µs", median * 1e6) } else { format!("{:.2} ms", median * 1e3) }
+        if median < 1e-3 {
+            format!("{:.1} µs", median * 1e6)
+        } else {
+            format!("{:.2} ms", median * 1e3)
+        }
     }
 }
 
@@ -50,7 +56,11 @@ pub(super) fn timed<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Resu
 /// The user and system time of a whole process, as the operating system accounts for it. Its output is
 /// thrown away.
 pub(super) fn process(command: &mut Command) -> anyhow::Result<Duration> {
-    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
     let used = child.wait4().context("the process could not be waited for")?;
     if !used.status.success() {
         bail!("{command:?} ended with {}", used.status);
