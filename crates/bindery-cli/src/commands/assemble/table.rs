@@ -202,14 +202,13 @@ impl Page {
         )?;
         let shared = sum(&[Reuse::Shared]);
         let next = sum(&[Reuse::Shared, Reuse::Session]);
-        writeln!(
-            out,
-            "cache     {} shared by every session ({:.0} %) · {} readable by the next request ({:.0} %)",
-            thousands(shared),
-            share(shared.value, all.value),
-            thousands(next),
-            share(next.value, all.value)
-        )?;
+        for (label, count, who) in [
+            ("cache", shared, "shared by every session"),
+            ("", next, "readable by the next request"),
+        ] {
+            let share = share(count.value, all.value);
+            writeln!(out, "{label:<9} {} tokens ({share:.0} %) {who}", thousands(count))?;
+        }
         writeln!(
             out,
             "body      {} bytes",
