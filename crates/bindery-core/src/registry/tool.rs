@@ -10,68 +10,97 @@ use crate::{Source, Text, Trust};
 
 /// A tool's description to the model. Immutable: its schema is canonicalised when the value is made,
 /// so no later change of the provider's own data reaches an assembly, and equal tools have equal bytes.
+/// Cheap to clone: an assembly of hundreds of tools copies none of them.
+#[derive(Debug, Clone)]
+pub struct Tool(Arc<Inner>);
+
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tool {
-    pub(crate) name: Arc<str>,
-    pub(crate) id: Arc<str>,
-    pub(crate) description: Text,
-    pub(crate) parameters: Text,
-    pub(crate) source: Source,
-    pub(crate) trust: Trust,
+struct Inner {
+    name: Arc<str>,
+    id: Arc<str>,
+    description: Text,
+    parameters: Text,
+    source: Source,
+    trust: Trust,
 }
+
+impl PartialEq for Tool {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Eq for Tool {}
 
 impl Tool {
     /// A tool with a JSON Schema for its input. Object keys of the schema are put into one fixed order.
     pub fn new(name: impl Into<Arc<str>>, description: impl Into<Text>, parameters: &Value) -> Self {
         let name = name.into();
-        Self {
+        Self(Arc::new(Inner {
             source: Source::Plugin { name: name.clone() },
             id: Arc::from(""),
             name,
             description: description.into(),
             parameters: Text::from(canonical_json(parameters)),
             trust: Trust::Builtin,
-        }
+        }))
     }
 
     /// What tells two tools of one name apart (a server, a toolset); it never reaches the model.
     #[must_use]
     pub fn id(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.id = id.into();
+        Arc::make_mut(&mut self.0).id = id.into();
         self
     }
 
     /// Where the tool's texts came from and how far that is trusted.
     #[must_use]
     pub fn from_source(mut self, source: Source, trust: Trust) -> Self {
-        self.source = source;
-        self.trust = trust;
+        let inner = Arc::make_mut(&mut self.0);
+        inner.source = source;
+        inner.trust = trust;
         self
     }
 
     /// The name by which the model calls it.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.0.name
     }
 
     /// What the model is told about it.
     pub fn description(&self) -> &Text {
-        &self.description
+        &self.0.description
     }
 
     /// The input schema as canonical JSON.
     pub fn parameters(&self) -> &Text {
-        &self.parameters
+        &self.0.parameters
     }
 
     /// Where its texts came from.
     pub fn source(&self) -> &Source {
-        &self.source
+        &self.0.source
+    }
+
+    /// What tells it from others of its name; empty for most.
+    pub(crate) fn own_id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// This tool with the texts of `old` where they are equal, so that they keep their revisions.
+    pub(crate) fn backdated_to(&self, old: &Self) -> Self {
+        if self == old {
+            return old.clone();
+        }
+        let mut inner = Inner::clone(&self.0);
+        inner.description = old.0.description.backdate(inner.description);
+        inner.parameters = old.0.parameters.backdate(inner.parameters);
+        Self(Arc::new(inner))
     }
 
     /// How far its texts are trusted.
     pub fn trust(&self) -> Trust {
-        self.trust
+        self.0.trust
     }
 }
 
