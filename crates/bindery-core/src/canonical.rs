@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Compares two strings by UTF-16 code units, as JavaScript sorts and RFC 8785 requires.
 pub fn compare_code_units(a: &str, b: &str) -> Ordering {
@@ -18,10 +19,13 @@ pub fn compare_code_units(a: &str, b: &str) -> Ordering {
 
 /// Compact JSON with object keys in code-unit order. Numbers keep the form `serde_json` gives them;
 /// arrays keep their order, which is meaningful.
-pub fn canonical_json(value: &Value) -> String {
+pub fn canonical_json(value: &Value) -> Box<RawValue> {
     let mut out = String::new();
     write(value, &mut out);
-    out
+    // `write` emits well-formed JSON, so the fallback (the same value, keys as they come) is never taken.
+    RawValue::from_string(out)
+        .or_else(|_| serde_json::value::to_raw_value(value))
+        .unwrap_or_default()
 }
 
 fn write(value: &Value, out: &mut String) {
@@ -64,7 +68,10 @@ mod tests {
     #[test]
     fn keys_are_sorted_at_every_depth_and_arrays_are_not() {
         let value = json!({"b": [2, 1], "a": {"d": null, "c": "x\n"}});
-        assert_eq!(canonical_json(&value), r#"{"a":{"c":"x\n","d":null},"b":[2,1]}"#);
+        assert_eq!(
+            canonical_json(&value).get(),
+            r#"{"a":{"c":"x\n","d":null},"b":[2,1]}"#
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{BoxFuture, Evaluation, ProviderError};
 use crate::canonical::canonical_json;
@@ -14,19 +15,24 @@ use crate::{Source, Text, Trust};
 #[derive(Debug, Clone)]
 pub struct Tool(Arc<Inner>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 struct Inner {
+    key: Arc<str>,
     name: Arc<str>,
     id: Arc<str>,
     description: Text,
-    parameters: Text,
+    parameters: Arc<RawValue>,
     source: Source,
     trust: Trust,
 }
 
 impl PartialEq for Tool {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+        let (a, b) = (&*self.0, &*other.0);
+        std::ptr::eq(a, b)
+            || ((&a.name, &a.id, &a.source, a.trust) == (&b.name, &b.id, &b.source, b.trust)
+                && a.description == b.description
+                && a.parameters.get() == b.parameters.get())
     }
 }
 
@@ -37,11 +43,12 @@ impl Tool {
     pub fn new(name: impl Into<Arc<str>>, description: impl Into<Text>, parameters: &Value) -> Self {
         let name = name.into();
         Self(Arc::new(Inner {
+            key: format!("tool:{name}").into(),
             source: Source::Plugin { name: name.clone() },
             id: Arc::from(""),
             name,
             description: description.into(),
-            parameters: Text::from(canonical_json(parameters)),
+            parameters: canonical_json(parameters).into(),
             trust: Trust::Builtin,
         }))
     }
@@ -49,7 +56,9 @@ impl Tool {
     /// What tells two tools of one name apart (a server, a toolset); it never reaches the model.
     #[must_use]
     pub fn id(mut self, id: impl Into<Arc<str>>) -> Self {
-        Arc::make_mut(&mut self.0).id = id.into();
+        let inner = Arc::make_mut(&mut self.0);
+        inner.id = id.into();
+        inner.key = format!("tool:{}#{}", inner.name, inner.id).into();
         self
     }
 
@@ -73,8 +82,13 @@ impl Tool {
     }
 
     /// The input schema as canonical JSON.
-    pub fn parameters(&self) -> &Text {
+    pub fn parameters(&self) -> &RawValue {
         &self.0.parameters
+    }
+
+    /// The key of its fragment: `tool:NAME`, with `#ID` where it has one.
+    pub fn fragment_key(&self) -> &Arc<str> {
+        &self.0.key
     }
 
     /// Where its texts came from.
@@ -94,7 +108,9 @@ impl Tool {
         }
         let mut inner = Inner::clone(&self.0);
         inner.description = old.0.description.backdate(inner.description);
-        inner.parameters = old.0.parameters.backdate(inner.parameters);
+        if inner.parameters.get() == old.0.parameters.get() {
+            inner.parameters = old.0.parameters.clone();
+        }
         Self(Arc::new(inner))
     }
 

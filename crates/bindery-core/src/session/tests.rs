@@ -256,7 +256,7 @@ fn equal_recomputation_keeps_every_revision_and_renders_nothing() {
                 .same_revision(after.system.cacheable_prefix())
         );
         let (old, new) = (&before.assembly.tools[0], &after.assembly.tools[0]);
-        assert!(old.parameters().same_revision(new.parameters()));
+        assert!(std::ptr::eq(old.parameters(), new.parameters()));
         assert!(old.description().same_revision(new.description()));
         let value = |rendered: &Rendered| rendered.assembly.variables["v"].clone().unwrap();
         assert!(value(&before).same_revision(&value(&after)));
@@ -370,7 +370,7 @@ fn an_assembly_does_not_follow_its_providers_data() {
     schema.lock().unwrap()["type"] = json!("string");
     assert_eq!(bytes(&rendered), before);
     assert_eq!(
-        rendered.assembly.tools[0].parameters().as_str(),
+        rendered.assembly.tools[0].parameters().get(),
         r#"{"type":"object"}"#
     );
 }
