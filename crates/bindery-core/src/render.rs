@@ -1,7 +1,7 @@
 //! Rendering: interpolation and what follows it. Late, and apart from assembly, so that each failure
 //! happens where the turn loop can say exactly what was already logged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::assembly::{Assembly, ContextItem};
@@ -224,23 +224,21 @@ impl Template<'_> {
         })
     }
 
-    /// The template's hash with the names and values it refers to.
+    /// The template's hash with the names it refers to and the hashes of their values.
     fn key(&self, variables: &Variables) -> ContentHash {
-        let hash = self.text.hash();
-        let mut values = Vec::new();
-        for name in crate::template::references(self.text) {
-            match variables.get(name) {
-                Some(Some(value)) => values.push((name, Some(value.hash()))),
-                Some(None) | None => values.push((name, None)),
-            }
-        }
-        let values = values.iter().flat_map(|(name, value)| {
+        let names: BTreeSet<&str> = crate::template::references(self.text).into_iter().collect();
+        let values: Vec<(&str, Option<ContentHash>)> = names
+            .into_iter()
+            .map(|name| (name, variables.get(name).and_then(Option::as_ref).map(Text::hash)))
+            .collect();
+        let fields = values.iter().flat_map(|(name, value)| {
             [
                 name.as_bytes(),
                 value.as_ref().map_or(&b"?"[..], |hash| &hash.as_bytes()[..]),
             ]
         });
-        ContentHash::of_fields("render", std::iter::once(&hash.as_bytes()[..]).chain(values))
+        let hash = self.text.hash();
+        ContentHash::of_fields("render", std::iter::once(&hash.as_bytes()[..]).chain(fields))
     }
 }
 

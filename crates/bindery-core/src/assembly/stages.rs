@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::constraints::Constraints;
+use super::constraints::{Constraints, well_formed};
 use super::effective::{Effective, ScopedTools, effective};
 use super::waterfall::waterfall;
 use super::{AssembleError, AssembleOptions, Assembly, ContextItem, Draft, Memo, SectionItem};
 use crate::registry::{Entry, Evaluation, Scope, Section, Tool};
-use crate::tool_order::order_tools;
 use crate::{Cadence, Text};
 
 /// Assembles once. Every provider is called at most once, and at most once a step.
@@ -41,6 +40,9 @@ pub(crate) async fn assemble(
     };
     let constraints = Constraints::of(&draft, complete, found.suppressed_by.is_some());
     let draft = constraints.apply(waterfall(&found.listeners, draft).await?)?;
+    if !found.listeners.is_empty() {
+        well_formed(&draft)?;
+    }
     Ok(Assembly {
         mode: options.mode,
         sections: draft.sections,
@@ -72,14 +74,11 @@ async fn evaluate_tools(
     memo: &mut Memo,
     evaluation: &Evaluation,
 ) -> Result<Vec<Tool>, AssembleError> {
-    let mut visible = Vec::new();
-    let mut hidden = Vec::new();
+    let mut sets = Vec::with_capacity(found.tools.len());
     for ScopedTools { scope, entry } in &found.tools {
-        let set = memo.tools(scope, entry, evaluation).await?;
-        visible.extend_from_slice(&set.visible);
-        hidden.extend_from_slice(&set.hidden);
+        sets.push(memo.tools(scope, entry, evaluation).await?);
     }
-    Ok(order_tools(visible, &hidden, options.tool_order.as_ref())?)
+    Ok(memo.ordered_tools(sets, options.tool_order.as_ref())?)
 }
 
 /// The effective `complete` section, if there is one.
