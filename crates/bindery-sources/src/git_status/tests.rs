@@ -10,7 +10,7 @@ use super::*;
 use crate::composition::test_support::rendered;
 
 /// Enough for any machine: no test waits for it unless something is broken.
-const AMPLE: Duration = Duration::from_secs(60);
+const AMPLE: Duration = Duration::from_mins(1);
 
 /// A repository that knows nothing of the machine's or the user's configuration.
 struct Repo {
