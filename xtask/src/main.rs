@@ -1,3 +1,42 @@
-//! Chores of this workspace: the test run, generated files, tidiness.
+//! Chores of this workspace: `cargo xtask test` is the one command that checks everything.
 
-fn main() {}
+mod layers;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test     install what the tests need, then run format, lints, tests, docs and tidy
+  tidy     check what lints cannot: file sizes, module docs, layers, names, paths
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        ["test"] => test::run(),
+        ["tidy"] => tidy::run(),
+        _ => Err(anyhow::anyhow!("{USAGE}")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("xtask: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A line of talk. If stderr is gone there is nobody to tell.
+fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}

@@ -1,35 +1,26 @@
 //! The `bindery` command: arguments, configuration, printing, exit codes.
 
-use std::io::{stderr, stdout};
+mod cli;
+mod commands;
+mod layout;
+mod notices;
+mod outside;
+mod status;
+mod terminal;
+
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
 
-mod commands;
-
-#[derive(Debug, Parser)]
-#[command(name = "bindery", version, about)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why.
-    Explain(commands::explain::ExplainArgs),
-}
+use crate::cli::Cli;
+use crate::terminal::Terminal;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let result = match cli.command {
-        Command::Explain(args) => commands::explain::run(args, &mut stdout().lock(), &mut stderr().lock()),
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(asked) => return status::of_parse(&asked),
     };
-    match result {
-        Ok(code) => code,
-        Err(fault) => {
-            let _ = std::io::Write::write_fmt(&mut stderr(), format_args!("bindery: {fault:#}\n"));
-            ExitCode::from(3)
-        }
-    }
+    let mut terminal = Terminal::open(cli.color);
+    let outcome = commands::run(cli.command, &mut terminal);
+    status::conclude(outcome, &mut terminal)
 }

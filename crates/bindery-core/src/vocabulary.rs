@@ -84,7 +84,31 @@ pub enum Trust {
     External,
 }
 
+impl Authority {
+    /// The lower-case name, as settings and reports write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
 impl Trust {
+    /// The lower-case name, as settings and reports write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Builtin => "builtin",
+            Self::Operator => "operator",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::External => "external",
+        }
+    }
+
     /// Whether text of this trust may stand in a `System` or `Developer` role without a grant by name.
     pub fn may_command(self) -> bool {
         matches!(self, Self::Builtin | Self::Operator | Self::User)
@@ -124,7 +148,10 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, lines: None } => f.write_str(path),
-            Self::File { path, lines: Some((first, last)) } => write!(f, "{path}:{first}-{last}"),
+            Self::File {
+                path,
+                lines: Some((first, last)),
+            } => write!(f, "{path}:{first}-{last}"),
             Self::Builtin { name } => write!(f, "builtin:{name}"),
             Self::Setting { name } => f.write_str(name),
             Self::Plugin { name } => write!(f, "plugin:{name}"),

@@ -1,0 +1,16 @@
+//! One module a command.
+
+pub(crate) mod assemble;
+pub(crate) mod bench;
+
+use crate::cli::Command;
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+/// Runs a command.
+pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
+    match command {
+        Command::Assemble(args) => assemble::run(&args, terminal),
+        Command::Bench(args) => bench::run(&args, terminal),
+    }
+}

@@ -1,3 +1,0 @@
-//! The commands, one module each.
-
-pub(crate) mod explain;

@@ -1,0 +1,102 @@
+//! Cells of a table: cut, filled and aligned by what a terminal shows, not by bytes.
+
+use bindery::TokenCount;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// `text` in at most `width` columns. What is too long loses its middle: both ends of a path or key say more.
+pub(crate) fn fit(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let room = width.saturating_sub(1);
+    let tail_room = room / 2;
+    let mut head = String::new();
+    take(text.chars(), room - tail_room, |c| head.push(c));
+    let mut tail = Vec::new();
+    take(text.chars().rev(), tail_room, |c| tail.push(c));
+    let tail: String = tail.into_iter().rev().collect();
+    if width == 0 {
+        String::new()
+    } else {
+        format!("{head}…{tail}")
+    }
+}
+
+/// `text` in at most `width` columns. What is too long loses its beginning: of a path, the end says most.
+pub(crate) fn fit_end(text: &str, width: usize) -> String {
+    if text.width() <= width || width == 0 {
+        return fit(text, width);
+    }
+    let mut tail = Vec::new();
+    take(text.chars().rev(), width - 1, |c| tail.push(c));
+    format!("…{}", tail.into_iter().rev().collect::<String>())
+}
+
+fn take(chars: impl Iterator<Item = char>, room: usize, mut put: impl FnMut(char)) {
+    let mut used = 0;
+    for c in chars {
+        used += c.width().unwrap_or(0);
+        if used > room {
+            return;
+        }
+        put(c);
+    }
+}
+
+/// `text`, cut or filled to exactly `width` columns, at the left.
+pub(crate) fn cell(text: &str, width: usize) -> String {
+    let text = fit(text, width);
+    let fill = " ".repeat(width.saturating_sub(text.width()));
+    format!("{text}{fill}")
+}
+
+/// `text`, cut or filled to exactly `width` columns, at the right.
+pub(crate) fn right(text: &str, width: usize) -> String {
+    let text = fit(text, width);
+    let fill = " ".repeat(width.saturating_sub(text.width()));
+    format!("{fill}{text}")
+}
+
+/// A count with its thousands apart, and a `~` if it is an estimate.
+pub(crate) fn thousands(count: TokenCount) -> String {
+    let digits = count.value.to_string();
+    let mut out = String::from(if count.exact { "" } else { "~" });
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_text_loses_its_middle() {
+        assert_eq!(fit("crates/core/src/lib.rs", 11), "crate…ib.rs");
+        assert_eq!(fit("short", 11), "short");
+        assert_eq!(fit("日本語日本語", 5), "日…語");
+        assert_eq!(fit("abc", 0), "");
+        assert_eq!(fit_end("builtin:default/identity.md", 12), "…identity.md");
+        assert_eq!(fit_end("short", 12), "short");
+    }
+
+    #[test]
+    fn cells_are_exactly_as_wide_as_asked() {
+        for width in 0..9 {
+            for text in ["", "a", "abcdefghijk", "日本語"] {
+                assert_eq!(cell(text, width).width(), width, "{text} in {width}");
+                assert_eq!(right(text, width).width(), width, "{text} in {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn estimates_say_so() {
+        assert_eq!(thousands(TokenCount::exact(1_234_567)), "1,234,567");
+        assert_eq!(thousands(TokenCount::estimate(12)), "~12");
+    }
+}

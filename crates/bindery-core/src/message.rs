@@ -1,0 +1,136 @@
+//! The conversation, in no provider's dialect.
+
+use std::sync::Arc;
+
+use crate::{Authority, Fragment, Group, Kind, Lane, Source, Text, Trust};
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// The user's side: prompts, tool results, runtime context.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, in order.
+    pub parts: Vec<Part>,
+    /// Built by the harness for the model, not said by anybody: reminders, snapshots, instructions.
+    pub is_meta: bool,
+}
+
+/// A part of a message; each becomes one content block or item of the provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Text: fragments joined by blank lines.
+    Text(Vec<Fragment>),
+    /// What the model thought, with the provider's signature, to be returned unchanged.
+    Reasoning {
+        /// The thought.
+        fragment: Fragment,
+        /// The provider's proof that it was not altered.
+        signature: Text,
+    },
+    /// The model calls a tool. The fragment's text is the input as JSON.
+    ToolCall {
+        /// The call's id.
+        id: Arc<str>,
+        /// The tool.
+        name: Arc<str>,
+        /// The input.
+        input: Fragment,
+    },
+    /// The answer to a call.
+    ToolResult {
+        /// The id of the call answered.
+        id: Arc<str>,
+        /// What the tool said.
+        content: Fragment,
+        /// Whether it failed.
+        is_error: bool,
+    },
+}
+
+impl Message {
+    /// A message of one text part.
+    pub fn text(role: Role, fragments: Vec<Fragment>) -> Self {
+        Self {
+            role,
+            parts: vec![Part::Text(fragments)],
+            is_meta: false,
+        }
+    }
+
+    /// The same message, marked as built by the harness.
+    #[must_use]
+    pub fn meta(mut self) -> Self {
+        self.is_meta = true;
+        self
+    }
+
+    /// What the user wrote.
+    pub fn user(key: impl Into<Arc<str>>, text: impl Into<Text>) -> Self {
+        Self::text(
+            Role::User,
+            vec![said(key, Kind::UserPrompt, Authority::User, Trust::User, text)],
+        )
+    }
+
+    /// What the model wrote.
+    pub fn assistant(key: impl Into<Arc<str>>, text: impl Into<Text>) -> Self {
+        let fragment = said(
+            key,
+            Kind::AssistantText,
+            Authority::Assistant,
+            Trust::External,
+            text,
+        );
+        Self::text(Role::Assistant, vec![fragment])
+    }
+
+    /// All fragments, in order.
+    pub fn fragments(&self) -> impl Iterator<Item = &Fragment> {
+        self.parts.iter().flat_map(Part::fragments)
+    }
+}
+
+impl Part {
+    /// The part's fragments, in order.
+    pub fn fragments(&self) -> &[Fragment] {
+        match self {
+            Self::Text(fragments) => fragments,
+            Self::Reasoning { fragment, .. } => std::slice::from_ref(fragment),
+            Self::ToolCall { input, .. } => std::slice::from_ref(input),
+            Self::ToolResult { content, .. } => std::slice::from_ref(content),
+        }
+    }
+}
+
+/// A fragment of the conversation itself.
+pub fn said(
+    key: impl Into<Arc<str>>,
+    kind: Kind,
+    authority: Authority,
+    trust: Trust,
+    text: impl Into<Text>,
+) -> Fragment {
+    let key = key.into();
+    Fragment {
+        source: Source::Plugin {
+            name: "conversation".into(),
+        },
+        key,
+        kind,
+        lane: Lane::Messages,
+        group: Group::Appended,
+        authority,
+        trust,
+        grant: None,
+        text: text.into(),
+    }
+}

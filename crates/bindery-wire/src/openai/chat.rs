@@ -1,0 +1,245 @@
+//! OpenAI Chat Completions, and DeepSeek's form of it: one system role, no cache key, prefix caching
+//! that nobody steers.
+
+use bindery_core::{Authority, Fragment, Message, Part, Role};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::reasoning_left_out;
+use crate::WireError;
+use crate::request::{Encoded, Request};
+use crate::span::{Joined, Recorder, Spanned};
+
+/// Whose Chat Completions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ChatDialect {
+    /// OpenAI's.
+    Openai,
+    /// DeepSeek's.
+    Deepseek,
+}
+
+#[derive(Serialize)]
+struct Body<'r> {
+    model: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<StreamOptions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_cache_key: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<ToolBody<'r>>,
+    messages: Vec<MessageBody<'r>>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Serialize)]
+struct ToolBody<'r> {
+    r#type: &'static str,
+    function: Function<'r>,
+}
+
+#[derive(Serialize)]
+struct Function<'r> {
+    name: Spanned<'r, &'r str>,
+    description: Spanned<'r, &'r str>,
+    parameters: Spanned<'r, &'r RawValue>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+enum MessageBody<'r> {
+    System {
+        content: Joined<'r>,
+    },
+    Developer {
+        content: Joined<'r>,
+    },
+    User {
+        content: Content<'r>,
+    },
+    Assistant {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        content: Option<Content<'r>>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<ToolCall<'r>>,
+    },
+    Tool {
+        tool_call_id: &'r str,
+        content: Spanned<'r, &'r str>,
+    },
+}
+
+/// One text as a string, several as parts.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'r> {
+    One(Joined<'r>),
+    Many(Vec<TextPart<'r>>),
+}
+
+#[derive(Serialize)]
+struct TextPart<'r> {
+    r#type: &'static str,
+    text: Joined<'r>,
+}
+
+#[derive(Serialize)]
+struct ToolCall<'r> {
+    id: &'r str,
+    r#type: &'static str,
+    function: Call<'r>,
+}
+
+#[derive(Serialize)]
+struct Call<'r> {
+    name: &'r str,
+    arguments: Spanned<'r, &'r str>,
+}
+
+pub(crate) fn chat(request: &Request<'_>, dialect: ChatDialect) -> Result<Encoded, WireError> {
+    let recorder = Recorder::default();
+    let openai = dialect == ChatDialect::Openai;
+    let tools = request.tools.iter().map(|tool| {
+        let texts = recorder.tool(tool);
+        let function = Function {
+            name: texts.name,
+            description: texts.description,
+            parameters: texts.schema,
+        };
+        ToolBody {
+            r#type: "function",
+            function,
+        }
+    });
+    let mut messages = system_messages(request, dialect, &recorder);
+    let before = messages.len();
+    for message in request.messages {
+        match message.role {
+            Role::User => user_messages(message, &recorder, &mut messages),
+            Role::Assistant => messages.extend(assistant_message(message, &recorder)),
+        }
+    }
+    if messages.len() == before {
+        let provider = if openai { "OpenAI" } else { "DeepSeek" };
+        return Err(WireError::NoMessage { provider });
+    }
+    let params = request.params;
+    let body = Body {
+        model: &params.model,
+        max_completion_tokens: openai.then_some(params.max_tokens),
+        max_tokens: (!openai).then_some(params.max_tokens),
+        stream: params.stream,
+        stream_options: params.stream.then_some(StreamOptions { include_usage: true }),
+        prompt_cache_key: openai.then(|| request.cache_key()),
+        tools: tools.collect(),
+        messages,
+    };
+    let collapsed = if openai {
+        None
+    } else {
+        request.developer_collapses("DeepSeek")
+    };
+    let notes = collapsed.into_iter().chain(reasoning_left_out(request)).collect();
+    Ok(recorder.encode(&body, notes)?)
+}
+
+/// The system lane as messages: runs of one authority, in prompt order, so that bytes before the
+/// boundary stay before it.
+fn system_messages<'r>(
+    request: &Request<'r>,
+    dialect: ChatDialect,
+    recorder: &'r Recorder,
+) -> Vec<MessageBody<'r>> {
+    let role = |fragment: &Fragment| match dialect {
+        ChatDialect::Openai => fragment.authority,
+        ChatDialect::Deepseek => Authority::System,
+    };
+    let sections = request.system.fragments();
+    let mut runs: Vec<(Authority, Joined<'r>)> = sections
+        .chunk_by(|a, b| role(a) == role(b))
+        .map(|run| (run.first().map_or(Authority::System, role), recorder.text(run)))
+        .collect();
+    let tail = request.system.tail();
+    if !tail.is_empty() {
+        match runs.pop() {
+            Some((Authority::System, text)) => runs.push((Authority::System, text.lines(tail))),
+            last => {
+                runs.extend(last);
+                runs.push((Authority::System, recorder.text(&[]).lines(tail)));
+            }
+        }
+    }
+    runs.into_iter()
+        .map(|(authority, content)| match authority {
+            Authority::Developer => MessageBody::Developer { content },
+            _ => MessageBody::System { content },
+        })
+        .collect()
+}
+
+/// A user-side message: results first, as the API requires right after the calls, then text.
+fn user_messages<'r>(message: &'r Message, recorder: &'r Recorder, out: &mut Vec<MessageBody<'r>>) {
+    for part in &message.parts {
+        if let Part::ToolResult { id, content, .. } = part {
+            out.push(MessageBody::Tool {
+                tool_call_id: id,
+                content: recorder.string(content),
+            });
+        }
+    }
+    if let Some(content) = content(message, recorder) {
+        out.push(MessageBody::User { content });
+    }
+}
+
+fn assistant_message<'r>(message: &'r Message, recorder: &'r Recorder) -> Option<MessageBody<'r>> {
+    let tool_calls: Vec<ToolCall<'r>> = message
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::ToolCall { id, name, input } => Some(ToolCall {
+                id,
+                r#type: "function",
+                function: Call {
+                    name,
+                    arguments: recorder.string(input),
+                },
+            }),
+            _ => None,
+        })
+        .collect();
+    let content = content(message, recorder);
+    (content.is_some() || !tool_calls.is_empty()).then_some(MessageBody::Assistant { content, tool_calls })
+}
+
+/// The texts of a message that are not empty.
+fn content<'r>(message: &'r Message, recorder: &'r Recorder) -> Option<Content<'r>> {
+    let mut texts: Vec<Joined<'r>> = message
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text(fragments) => Some(recorder.text(fragments)).filter(|text| !text.is_empty()),
+            _ => None,
+        })
+        .collect();
+    match texts.len() {
+        0 => None,
+        1 => texts.pop().map(Content::One),
+        _ => Some(Content::Many(
+            texts
+                .into_iter()
+                .map(|text| TextPart { r#type: "text", text })
+                .collect(),
+        )),
+    }
+}
