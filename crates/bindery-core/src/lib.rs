@@ -101,7 +101,7 @@ pub use message::{Message, Part, Role, said};
 pub use mode::{Mode, Modes};
 pub use prompt_sources::{AgentMode, CustomMode, PromptSources, PromptText};
 pub use registry::{
-    Body, BoxFuture, Context, Delivery, Evaluation, Interpolation, ProviderError, RegisterError,
+    Body, BoxFuture, Context, Delivery, Evaluation, Interpolation, Outside, ProviderError, RegisterError,
     Registration, Scope, Section, SourceVersion, TextProvider, Tool, ToolProvider, ToolSet, VariableProvider,
 };
 pub use render::RenderCache;
