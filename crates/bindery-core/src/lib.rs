@@ -19,6 +19,7 @@ mod system_prompt;
 mod template;
 mod text;
 mod tool_order;
+mod usage;
 mod vocabulary;
 
 pub use assembly::{AssembleError, AssembleOptions, Assembly};
@@ -39,4 +40,5 @@ pub use system_prompt::{Block, BlockScope, SEPARATOR, SystemPrompt};
 pub use template::{Place, RenderError, RenderProblem, references};
 pub use text::{ContentHash, Text};
 pub use tool_order::{ToolOrder, ToolOrderError, UNLISTED};
+pub use usage::{Counting, ReportedUsage, Usage, UsageContradiction};
 pub use vocabulary::{Authority, Cadence, Group, Lane, Source, Trust};
