@@ -151,17 +151,17 @@ impl Failure {
     /// Whether the same request may be sent again. The provider's own word goes first, except that
     /// nothing makes a wrong key right.
     pub fn retry(&self) -> Retry {
-        let again = Retry::After(self.retry_after);
-        match (self.kind, self.retry_asked) {
-            (FailureKind::ContextTooLong, _) => Retry::Shorter,
-            (FailureKind::Auth | FailureKind::Billing | FailureKind::NotFound, _) => Retry::Never,
-            (_, Some(true)) => again,
-            (_, Some(false)) | (FailureKind::Refused | FailureKind::InvalidRequest, None) => Retry::Never,
-            (FailureKind::Unknown, None) => match self.status {
-                Some(408 | 409 | 425 | 500..) => again,
-                _ => Retry::Never,
-            },
-            _ => again,
+        let may_succeed = match self.kind {
+            FailureKind::ContextTooLong => return Retry::Shorter,
+            FailureKind::Auth | FailureKind::Billing | FailureKind::NotFound => return Retry::Never,
+            FailureKind::Refused | FailureKind::InvalidRequest => false,
+            FailureKind::Unknown => matches!(self.status, Some(408 | 409 | 425 | 500..)),
+            _ => true,
+        };
+        if self.retry_asked.unwrap_or(may_succeed) {
+            Retry::After(self.retry_after)
+        } else {
+            Retry::Never
         }
     }
 
@@ -206,21 +206,20 @@ impl Failure {
     }
 
     fn sentence(&self) -> String {
-        let mut out = self.kind.headline().to_owned();
         let status = self.status.map(|status| format!("HTTP {status}"));
         let notes: Vec<&str> = status
             .as_deref()
             .into_iter()
             .chain(self.code.as_deref())
             .collect();
-        if !notes.is_empty() {
-            out.push_str(&format!(" ({})", notes.join(", ")));
+        let notes = match &notes[..] {
+            [] => String::new(),
+            notes => format!(" ({})", notes.join(", ")),
+        };
+        match self.message.as_str() {
+            "" => format!("{}{notes}", self.kind),
+            message => format!("{}{notes}: {message}", self.kind),
         }
-        if !self.message.is_empty() {
-            out.push_str(": ");
-            out.push_str(&self.message);
-        }
-        out
     }
 }
 

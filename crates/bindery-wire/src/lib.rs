@@ -18,6 +18,7 @@ mod provider;
 mod reasoning;
 mod reply;
 mod request;
+mod segments;
 mod span;
 mod sse;
 
@@ -30,6 +31,7 @@ pub use reply::{
     Collector, Interrupted, Reply, ReplyDecoder, ReplyEvent, ReplyPart, StopReason, decode_body,
 };
 pub use request::{Encoded, Note, Params, Request};
+pub use segments::{MarkLifetime, Segment};
 pub use span::{Encoding, Span, SpanMap, SpanPart};
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 //! Sources: the error types and codes of the SDKs anthropic 2.14 and openai 3.57 (Python), DeepSeek's
 //! page of error codes (402 no balance, 422 wrong parameters, 503 overloaded), and the statuses of HTTP.
 
-use super::FailureKind::{self as Kind, *};
+use super::FailureKind::{
+    self as Kind, Auth, Billing, ContextTooLong, InvalidRequest, NotFound, Overloaded, RateLimited, Refused,
+    Server, TimedOut, Unknown,
+};
 
 /// Codes and types, of any provider: no two providers use one word for different things.
 const CODES: [(&str, Kind); 33] = [

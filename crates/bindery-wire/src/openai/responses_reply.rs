@@ -45,7 +45,8 @@ struct Delta {
     output_index: u64,
     #[serde(default, alias = "summary_index")]
     content_index: u64,
-    delta: String,
+    #[serde(rename = "delta")]
+    text: String,
 }
 
 #[derive(Deserialize)]
@@ -137,13 +138,9 @@ impl Read for ResponsesReader {
             "response.output_item.added" => self.added(&typed(data)?, emit)?,
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.refused |= name == "response.refusal.delta";
-                let Delta {
-                    output_index,
-                    content_index,
-                    delta,
-                } = typed(data)?;
-                let block = self.text(output_index, content_index, emit);
-                emit.text(block, delta);
+                let delta: Delta = typed(data)?;
+                let block = self.text(delta.output_index, delta.content_index, emit);
+                emit.text(block, delta.text);
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 self.thought(typed(data)?, emit);
@@ -208,7 +205,7 @@ impl ResponsesReader {
             emit.reasoning(thought.block, "\n\n".to_owned());
         }
         thought.part = Some(delta.content_index);
-        emit.reasoning(thought.block, delta.delta);
+        emit.reasoning(thought.block, delta.text);
     }
 
     fn arguments(&mut self, delta: Delta, emit: &mut Emit) -> Result<(), Failure> {
@@ -220,7 +217,7 @@ impl ResponsesReader {
             return Err(Failure::new(FailureKind::Malformed, message));
         };
         call.has_input = true;
-        emit.input(call.block, delta.delta);
+        emit.input(call.block, delta.text);
         Ok(())
     }
 
@@ -292,7 +289,7 @@ impl ResponsesReader {
                 let delta = Delta {
                     output_index: index,
                     content_index: part,
-                    delta: said.text,
+                    text: said.text,
                 };
                 self.thought(delta, emit);
             }

@@ -71,7 +71,7 @@ fn stream(provider: Provider, chunks: &[&[u8]]) -> Read {
 }
 
 fn read(fixture: &Fixture) -> Read {
-    if fixture.name.ends_with(".json") {
+    if fixture.bytes.starts_with(b"{") {
         decode_body(fixture.provider, fixture.bytes)
     } else {
         stream(fixture.provider, &[fixture.bytes])
