@@ -3,8 +3,12 @@
 //! No provider reads another's sealed thoughts, so a thought in a conversation has to say whose it is.
 //! It says so where everything says where it came from: in its fragment's source.
 
-use bindery_core::{Fragment, Source};
+use std::sync::Arc;
+
+use bindery_core::{Fragment, Part, Source};
 use serde::{Deserialize, Serialize};
+
+use crate::request::{Note, Request};
 
 /// The form of a thought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -51,4 +55,23 @@ impl ReasoningForm {
             _ => false,
         })
     }
+}
+
+/// A note where thoughts cannot be sent back, because another provider thought them.
+pub(crate) fn left_out(request: &Request<'_>, is_kept: fn(&Fragment) -> bool) -> Option<Note> {
+    let fragments: Vec<Arc<str>> = request
+        .messages
+        .iter()
+        .flat_map(|message| &message.parts)
+        .filter_map(|part| match part {
+            Part::Reasoning { fragment, .. } if !is_kept(fragment) => Some(fragment.key.clone()),
+            _ => None,
+        })
+        .collect();
+    (!fragments.is_empty()).then(|| Note {
+        code: "reasoning-left-out",
+        message: "signed reasoning belongs to the provider that wrote it and is not sent to this one"
+            .to_owned(),
+        fragments,
+    })
 }

@@ -2,6 +2,7 @@
 //!
 //! The files under `fixtures/` are made up: shapes as the providers' SDKs type them, contents ours.
 
+use bindery_core::Message;
 use proptest::prelude::*;
 
 use crate::reply::Interrupted;
@@ -136,6 +137,43 @@ fn what_was_said_before_the_break_is_kept() {
         .map(|fragment| fragment.text.as_str())
         .collect();
     assert_eq!(texts, ["On it."]);
+}
+
+/// What a provider thought goes back to it as it came, and to no other.
+#[test]
+fn thoughts_return_to_the_provider_that_thought_them() {
+    let thinking = [
+        "anthropic/thinking.sse",
+        "openai-responses/reasoning-and-tools.sse",
+        "deepseek/reasoning-and-tools.sse",
+    ];
+    let mut shown = Vec::new();
+    for name in thinking {
+        let messages = [
+            Message::user("message:0.0", "hi"),
+            named(name).1.unwrap().message("message:1"),
+            Message::user("message:2.0", "go on"),
+        ];
+        for provider in Provider::ALL {
+            let encoded = crate::tests::encode_messages(provider, &messages);
+            let body: serde_json::Value = serde_json::from_slice(&encoded.body).unwrap();
+            let said = body.get("messages").or(body.get("input")).unwrap();
+            let thought: Vec<String> = said
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(ToString::to_string)
+                .filter(|message| message.contains("First ") || message.contains("reasoning"))
+                .collect();
+            let left: Vec<&str> = encoded.notes.iter().map(|note| note.code).collect();
+            shown.push(format!(
+                "{name} to {provider}: {} {}",
+                left.join(" "),
+                thought.join("\n")
+            ));
+        }
+    }
+    insta::assert_snapshot!("thoughts", shown.join("\n"));
 }
 
 #[test]
