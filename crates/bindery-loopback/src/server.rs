@@ -22,6 +22,8 @@ use crate::{Piece, Reply};
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
+    /// The connection it came by, counted from 0.
+    pub connection: usize,
     /// The method.
     pub method: String,
     /// The path with its query.
@@ -102,13 +104,15 @@ fn lock(script: &Mutex<Script>) -> std::sync::MutexGuard<'_, Script> {
 /// Connections end with the task that accepts them.
 async fn accept(listener: TcpListener, script: Arc<Mutex<Script>>) {
     let mut connections = tokio::task::JoinSet::new();
+    let mut number = 0;
     while let Ok((stream, _)) = listener.accept().await {
-        connections.spawn(serve(stream, script.clone()));
+        connections.spawn(serve(stream, number, script.clone()));
+        number += 1;
     }
 }
 
-async fn serve(stream: TcpStream, script: Arc<Mutex<Script>>) {
-    let service = service_fn(|request| answer(request, script.clone()));
+async fn serve(stream: TcpStream, number: usize, script: Arc<Mutex<Script>>) {
+    let service = service_fn(|request| answer(request, number, script.clone()));
     // A connection that breaks is what some scripts ask for.
     let _broken = hyper::server::conn::http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
@@ -117,6 +121,7 @@ async fn serve(stream: TcpStream, script: Arc<Mutex<Script>>) {
 
 async fn answer(
     request: Request<Incoming>,
+    connection: usize,
     script: Arc<Mutex<Script>>,
 ) -> Result<Response<Pieces>, Infallible> {
     let (head, body) = request.into_parts();
@@ -130,6 +135,7 @@ async fn answer(
         (name.as_str().to_owned(), value)
     });
     let received = Received {
+        connection,
         method: head.method.to_string(),
         path: head.uri.to_string(),
         headers: headers.collect(),

@@ -285,4 +285,22 @@ async fn a_dropped_exchange_closes_the_connection() {
     drop(exchange);
     let reply = model.send(outgoing).await.unwrap().reply().await.unwrap();
     assert_eq!(reply.text(), "y");
+    let connections: Vec<usize> = server.received().iter().map(|received| received.connection).collect();
+    assert_eq!(connections, [0, 1]);
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    for provider in Provider::ALL {
+        let protocol = protocol(provider);
+        let reply = || Scripted::stream(protocol, &[Say::text("x")]);
+        let refusal = Scripted::error(protocol, 529, "overloaded_error", "no");
+        let server = Server::start([reply(), refusal, reply()]).await.unwrap();
+        let model = model(provider, &server);
+        for _ in 0..3 {
+            let _ended_or_refused = send(&model, &talk()).await;
+        }
+        let connections: Vec<usize> = server.received().iter().map(|received| received.connection).collect();
+        assert_eq!(connections, [0, 0, 0], "{provider}");
+    }
 }
