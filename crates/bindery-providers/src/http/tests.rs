@@ -1,3 +1,5 @@
+//! Requests over real connections to a server on loopback that behaves, and misbehaves.
+
 use bindery_loopback::{Piece, Protocol, Reply as Scripted, Say, Server};
 use bindery_wire::{ReplyPart, Retry};
 use serde_json::json;
@@ -285,7 +287,11 @@ async fn a_dropped_exchange_closes_the_connection() {
     drop(exchange);
     let reply = model.send(outgoing).await.unwrap().reply().await.unwrap();
     assert_eq!(reply.text(), "y");
-    let connections: Vec<usize> = server.received().iter().map(|received| received.connection).collect();
+    let connections: Vec<usize> = server
+        .received()
+        .iter()
+        .map(|received| received.connection)
+        .collect();
     assert_eq!(connections, [0, 1]);
 }
 
@@ -300,7 +306,11 @@ async fn a_connection_is_used_again() {
         for _ in 0..3 {
             let _ended_or_refused = send(&model, &talk()).await;
         }
-        let connections: Vec<usize> = server.received().iter().map(|received| received.connection).collect();
+        let connections: Vec<usize> = server
+            .received()
+            .iter()
+            .map(|received| received.connection)
+            .collect();
         assert_eq!(connections, [0, 0, 0], "{provider}");
     }
 }

@@ -1,3 +1,5 @@
+//! Whole turns with the simulated model.
+
 use bindery_wire::{ReplyPart, Retry};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Errors in the shapes that the providers document, and bodies that are anything.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Worked examples of each family, the documentation's own among them.
+
 use bindery_core::Lane;
 
 use super::*;
