@@ -170,13 +170,13 @@ impl Clock {
         Self {
             idle: timeouts.idle,
             total: timeouts.total,
-            end: Instant::now() + timeouts.total,
+            end: after(timeouts.total),
         }
     }
 
     /// Waits for something until the provider was silent for too long, or the reply took too long.
     async fn run<T>(&self, what: impl Future<Output = T>) -> Result<T, Failure> {
-        let silent = Instant::now() + self.idle;
+        let silent = after(self.idle);
         let (until, limit) = if silent < self.end {
             (silent, format!("nothing came for {:?}", self.idle))
         } else {
@@ -186,6 +186,13 @@ impl Clock {
             .await
             .map_err(|_| Failure::new(FailureKind::TimedOut, limit))
     }
+}
+
+/// The moment so long from now; for a limit that no clock reaches, one a lifetime away.
+fn after(limit: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(limit)
+        .unwrap_or(now + Duration::from_hours(24 * 365 * 30))
 }
 
 /// A response whose body is arriving.

@@ -196,7 +196,7 @@ async fn errors_and_breaks_inside_a_stream_keep_what_was_said() {
 #[tokio::test]
 async fn silence_and_length_have_limits() {
     let short = Duration::from_millis(1);
-    let long = Duration::from_hours(1);
+    let long = Duration::MAX;
     for (idle, total, limit) in [
         (short, long, "nothing came for 1ms"),
         (long, short, "longer than 1ms"),
@@ -205,7 +205,7 @@ async fn silence_and_length_have_limits() {
             .await
             .unwrap();
         let timeouts = Timeouts {
-            connect: long,
+            connect: Duration::from_hours(1),
             idle,
             total,
         };
@@ -259,11 +259,8 @@ async fn a_redirect_is_not_followed() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_unreachable() {
-    let server = Server::start([]).await.unwrap();
-    let model = model(Provider::Anthropic, &server);
-    drop(server);
-    // The port was free a moment ago; the listener goes with its task at the next turn of the runtime.
-    tokio::task::yield_now().await;
+    let endpoint = Endpoint::new("http://127.0.0.1:1").unwrap();
+    let model = HttpModel::new(Provider::Anthropic, endpoint, None).unwrap();
     let failure = send(&model, &talk()).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Unreachable, "{failure}");
     assert!(!failure.message.contains("127.0.0.1:"), "{failure}");
