@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -11,15 +12,51 @@ use crate::{Source, Text, Trust};
 
 /// A tool's description to the model. Immutable: its schema is canonicalised when the value is made,
 /// so no later change of the provider's own data reaches an assembly, and equal tools have equal bytes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "Parts")]
 pub struct Tool {
+    #[serde(skip)]
     key: Arc<str>,
     pub(crate) name: Arc<str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) id: Arc<str>,
     pub(crate) description: Text,
     pub(crate) parameters: Arc<RawValue>,
     pub(crate) source: Source,
     pub(crate) trust: Trust,
+}
+
+/// What a tool is written as. The schema's bytes are kept as they are: parsing and printing again
+/// could change a number's form, and with it the request.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts {
+    name: Arc<str>,
+    #[serde(default)]
+    id: Arc<str>,
+    description: Text,
+    parameters: Arc<RawValue>,
+    source: Source,
+    trust: Trust,
+}
+
+impl From<Parts> for Tool {
+    fn from(parts: Parts) -> Self {
+        let key = if parts.id.is_empty() {
+            format!("tool:{}", parts.name)
+        } else {
+            format!("tool:{}#{}", parts.name, parts.id)
+        };
+        Self {
+            key: key.into(),
+            name: parts.name,
+            id: parts.id,
+            description: parts.description,
+            parameters: parts.parameters,
+            source: parts.source,
+            trust: parts.trust,
+        }
+    }
 }
 
 impl Tool {
