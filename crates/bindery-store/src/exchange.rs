@@ -202,7 +202,8 @@ impl Default for Scan {
             head: Head::EMPTY,
             end: None,
             problems: Vec::new(),
-            broken: false, beyond: 0,
+            broken: false,
+            beyond: 0,
         }
     }
 }

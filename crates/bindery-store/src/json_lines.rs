@@ -190,9 +190,7 @@ impl JsonLines {
             return Ok(None);
         }
         if is_whole(&tail) {
-            self.file
-                .write_all(b"\n")
-                .map_err(failed("repairing"))?;
+            self.file.write_all(b"\n").map_err(failed("repairing"))?;
             self.end += 1;
             return Ok(Some(Repair::Terminated));
         }

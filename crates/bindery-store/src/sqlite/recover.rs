@@ -1,7 +1,7 @@
 //! Saving what is readable of a damaged file.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use bindery_core::log::{Record, Seq};
@@ -18,6 +18,10 @@ const BATCH: usize = 256;
 
 /// No row of the event table is shorter than this many bytes: its hash alone is.
 const SHORTEST_ROW: u64 = 32;
+
+/// The most that a truncated file is lengthened, as a multiple of what is left of it. The added bytes take
+/// no room: they are a hole in a temporary file.
+const MOST_PADDING: u64 = 1000;
 
 /// What a recovery saved and what it could not.
 #[derive(Debug)]
@@ -95,6 +99,7 @@ impl Copy {
             let from = wal::path_of(damaged);
             bytes += fs::copy(&from, wal::path_of(&path)).map_err(StoreError::io(&from, "copying"))?;
         }
+        pad(&path).map_err(StoreError::io(damaged, "copying"))?;
         let shown = damaged.display().to_string();
         let opened = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE);
         let unreadable = |cause: rusqlite::Error| StoreError::Corrupt {
@@ -174,6 +179,30 @@ impl Copy {
         let last = newest.map_or(most, |newest| newest.cast_unsigned().min(most));
         (first.get()..=last).find_map(|seq| statement.query_row([seq.cast_signed()], EventRow::read).ok())
     }
+}
+
+/// Lengthens a truncated copy to as many pages as its header counts: SQLite refuses a file that is shorter
+/// than it says, and reads around pages that are empty.
+fn pad(path: &Path) -> io::Result<()> {
+    let mut header = [0; 32];
+    let mut file = fs::OpenOptions::new().read(true).write(true).open(path)?;
+    if file.read_exact(&mut header).is_err() {
+        return Ok(());
+    }
+    let [.., a, b, c, d] = header;
+    let pages = u64::from(u32::from_be_bytes([a, b, c, d]));
+    // Bytes 16 and 17 are the page size, where 1 stands for 65536.
+    let size = match header.get(16..18) {
+        Some([high, low]) => u64::from(u16::from_be_bytes([*high, *low])),
+        _ => 0,
+    };
+    let whole = pages.saturating_mul(if size == 1 { 65_536 } else { size });
+    let length = file.metadata()?.len();
+    // A damaged count must not make a file of terabytes.
+    if whole > length && whole <= length.saturating_mul(MOST_PADDING) {
+        file.set_len(whole)?;
+    }
+    Ok(())
 }
 
 /// Where what is read goes.

@@ -1,0 +1,9 @@
+//! Stores from outside: what each promises, what damage does, what a kill leaves.
+
+mod common;
+mod conformance;
+mod damage;
+mod exchange;
+mod kill;
+mod reference;
+mod replay;
