@@ -82,6 +82,19 @@ pub enum StoreError {
         /// What is wrong.
         what: String,
     },
+    /// An exported file that is not whole.
+    #[error(
+        "{path}:{line}: {what}; nothing was imported: keep what is readable instead, or export it again",
+        path = path.display()
+    )]
+    NotWhole {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        what: String,
+    },
     /// No room.
     #[error("no room to write {path}: {cause}; nothing of this batch was written", path = path.display())]
     Full {

@@ -159,12 +159,8 @@ pub fn import(
     if damage == Damage::Refuse
         && let Some((line, what)) = scan.problems.first()
     {
-        let place = format!("{}:{line}", path.display());
-        return Err(StoreError::Corrupt {
-            place,
-            seq: Some(scan.head.next),
-            what: what.clone(),
-        });
+        let (path, line, what) = (path.to_owned(), *line, what.clone());
+        return Err(StoreError::NotWhole { path, line, what });
     }
     let id = id.unwrap_or(&first.session);
     store.create(id, first.created_at_ms)?;

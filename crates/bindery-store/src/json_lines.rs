@@ -116,6 +116,13 @@ pub struct JsonLines {
     end: u64,
 }
 
+impl Drop for JsonLines {
+    /// Closing the file would not do: a forked child may share the lock for a moment.
+    fn drop(&mut self) {
+        self.file.unlock().unwrap_or_default();
+    }
+}
+
 impl JsonLines {
     /// Opens or creates a file, takes its lock and repairs its end.
     pub fn open(path: &Path) -> Result<(Self, Option<Repair>), StoreError> {

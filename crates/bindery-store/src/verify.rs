@@ -38,10 +38,12 @@ impl Head {
     pub(crate) fn follow(&mut self, stored: &Stored) -> Result<(), (Seq, String)> {
         let record = &stored.record;
         if record.seq != self.next {
-            return Err((
-                self.next,
-                format!("event {} is missing; {} follows", self.next, record.seq),
-            ));
+            let what = if record.seq > self.next {
+                format!("event {} is missing; {} follows", self.next, record.seq)
+            } else {
+                format!("event {} stands where {} should", record.seq, self.next)
+            };
+            return Err((self.next, what));
         }
         let after = self.after(record, &ContentHash::of(record.data.as_bytes()));
         if after.hash != stored.hash {

@@ -139,6 +139,12 @@ impl LogFile {
                 known: FORMAT,
             });
         }
+        let tables =
+            "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('session', 'event')";
+        let found = self.connection.query_row(tables, [], |row| row.get::<_, i64>(0));
+        if found.map_err(self.failed("opening"))? != 2 {
+            return Err(self.corrupt(None, "a table is missing"));
+        }
         let (id, _) = self.session()?;
         if id != self.id.as_str() {
             let what = format!("it holds session `{id}`; rename it back, or import it under a new id");

@@ -16,7 +16,15 @@ const SHOWN: u64 = 200;
 
 /// The right to write to a session, until it is dropped.
 pub(super) struct Lease {
-    _locked: File,
+    locked: File,
+}
+
+impl Drop for Lease {
+    /// Closing the file would not do: a child that was forked and has not yet come to its own program
+    /// shares the lock, and would hold it on.
+    fn drop(&mut self) {
+        self.locked.unlock().unwrap_or_default();
+    }
 }
 
 impl Lease {
@@ -59,7 +67,7 @@ impl Lease {
             writeln!(file, "{owner} (process {})", std::process::id())
         });
         match told {
-            Ok(()) | Err(_) => Ok(Self { _locked: file }),
+            Ok(()) | Err(_) => Ok(Self { locked: file }),
         }
     }
 }

@@ -13,7 +13,11 @@ use bindery_core::log::{Draft, Seq, SessionStarted, TurnEnded, TurnOutcome, Turn
 use bindery_store::{Contention, Journal, SqliteOptions, SqliteStore, Store as _, load};
 
 const KILLS: u64 = 220;
+
+/// How many writers in a row go on with one session; each reading afterwards takes as long as that is.
+const KILLS_A_SESSION: u64 = 20;
 const DIR: &str = "BINDERY_TEST_KILL_DIR";
+const SESSION: &str = "BINDERY_TEST_KILL_SESSION";
 
 /// Small enough that some payloads of the writer are blobs.
 fn store(dir: &Path) -> SqliteStore {
@@ -27,9 +31,11 @@ fn store(dir: &Path) -> SqliteStore {
 #[test]
 #[ignore = "the process that the test below kills"]
 fn writer() {
-    let Some(dir) = env::var_os(DIR) else { return };
+    let (Some(dir), Ok(session)) = (env::var_os(DIR), env::var(SESSION)) else {
+        return;
+    };
     let store = store(Path::new(&dir));
-    let mut journal = Journal::open(&store, &id("killed"), "the victim", Contention::Refuse).unwrap();
+    let mut journal = Journal::open(&store, &id(&session), "the victim", Contention::Refuse).unwrap();
     let mut out = std::io::stdout();
     if let Some(turn) = journal.state().open_turn().map(|turn| turn.number) {
         let ended = TurnEnded {
@@ -65,7 +71,7 @@ fn writer() {
     }
 }
 
-fn spawn(dir: &Path) -> Child {
+fn spawn(dir: &Path, session: &str) -> Child {
     Command::new(env::current_exe().unwrap())
         .args([
             "--exact",
@@ -75,6 +81,7 @@ fn spawn(dir: &Path) -> Child {
             "--test-threads=1",
         ])
         .env(DIR, dir)
+        .env(SESSION, session)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -115,11 +122,31 @@ fn kill_after(mut child: Child, acks: u64, spin: u64) -> Option<u64> {
         .or(last)
 }
 
+#[derive(Default)]
+struct Hits {
+    acknowledged: u64,
+    within_turns: u64,
+}
+
 #[test]
 fn a_killed_writer_loses_nothing_acknowledged() {
     let dir = tempfile::tempdir().unwrap();
-    let store = store(dir.path());
-    let session = id("killed");
+    let (mut seed, mut hits) = (5, Hits::default());
+    for number in 0..KILLS / KILLS_A_SESSION {
+        kill_writers_of(dir.path(), &format!("killed-{number}"), &mut seed, &mut hits);
+    }
+    // Kills that hit nothing would prove nothing.
+    assert!(
+        hits.acknowledged > KILLS / 2,
+        "only {} writers acknowledged anything",
+        hits.acknowledged
+    );
+    assert!(hits.within_turns > 0, "no kill fell within a turn");
+}
+
+fn kill_writers_of(dir: &Path, name: &str, seed: &mut u64, hits: &mut Hits) {
+    let store = store(dir);
+    let session = id(name);
     let program = SessionStarted {
         program: "test".into(),
         directory: None,
@@ -131,14 +158,12 @@ fn a_killed_writer_loses_nothing_acknowledged() {
             .commit(vec![Draft::new(1, program)])
             .unwrap(),
     );
-    let mut seed = 5;
     let mut known: Vec<bindery_core::log::Record> = Vec::new();
-    let (mut acknowledged, mut torn_turns) = (0, 0);
-    for kill in 0..KILLS {
-        let acks = random(&mut seed) % 4;
-        let spin = random(&mut seed) % 2_000_000;
-        let last = kill_after(spawn(dir.path()), acks, spin);
-        acknowledged += u64::from(last.is_some());
+    for kill in 0..KILLS_A_SESSION {
+        let acks = random(seed) % 4;
+        let spin = random(seed) % 2_000_000;
+        let last = kill_after(spawn(dir, name), acks, spin);
+        hits.acknowledged += u64::from(last.is_some());
 
         let reader = store.read(&session).unwrap();
         let all = read_all(&*reader);
@@ -153,15 +178,9 @@ fn a_killed_writer_loses_nothing_acknowledged() {
         );
         let state = load(&*reader).unwrap();
         assert_eq!(state.last(), Some(Seq::new(all.len() as u64)));
-        torn_turns += u64::from(state.open_turn().is_some());
+        hits.within_turns += u64::from(state.open_turn().is_some());
         known = all;
     }
-    // Kills that hit nothing would prove nothing.
-    assert!(
-        acknowledged > KILLS / 2,
-        "only {acknowledged} writers acknowledged anything"
-    );
-    assert!(torn_turns > 0, "no kill fell within a turn");
     let mut journal = Journal::open(&store, &session, "t", Contention::Refuse).unwrap();
     assert!(journal.commit(vec![message(1, 1)]).unwrap().is_some());
 }

@@ -4,6 +4,7 @@ mod common;
 mod conformance;
 mod damage;
 mod exchange;
+mod growth;
 mod kill;
 mod reference;
 mod replay;
