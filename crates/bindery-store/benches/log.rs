@@ -2,7 +2,6 @@
 //! replaying cost. Ratios count, not numbers: `cargo bench -p bindery-store`.
 
 use std::hint::black_box;
-use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

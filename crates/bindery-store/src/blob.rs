@@ -72,7 +72,7 @@ impl DirBlobs {
     pub fn path(&self, hash: &ContentHash) -> PathBuf {
         let name = hash.to_string();
         match name.split_at_checked(2) {
-            Some((shelf, rest)) => self.dir.join(shelf).join(rest),
+            Some((first, rest)) => self.dir.join(first).join(rest),
             None => self.dir.join(name),
         }
     }
@@ -100,14 +100,14 @@ impl Blobs for DirBlobs {
     fn put(&self, bytes: &[u8]) -> Result<ContentHash, BlobError> {
         let hash = ContentHash::of(bytes);
         let path = self.path(&hash);
-        let shelf = path.parent().unwrap_or(&self.dir);
+        let parent = path.parent().unwrap_or(&self.dir);
         let failed = |doing: &'static str| {
             let path = path.clone();
             move |cause: io::Error| BlobError::Io { path, doing, cause }
         };
         if self.read(&hash).is_err() {
-            create_dirs(shelf).map_err(failed("making room for"))?;
-            let mut file = tempfile::NamedTempFile::new_in(shelf).map_err(failed("writing"))?;
+            create_dirs(parent).map_err(failed("making room for"))?;
+            let mut file = tempfile::NamedTempFile::new_in(parent).map_err(failed("writing"))?;
             file.write_all(bytes).map_err(failed("writing"))?;
             file.as_file().sync_all().map_err(failed("syncing"))?;
             file.persist(&path)
@@ -115,7 +115,7 @@ impl Blobs for DirBlobs {
                 .map_err(failed("naming"))?;
         }
         // Also where the blob was there: the one who wrote it may not have come to this yet.
-        sync_dir(shelf).map_err(failed("syncing the directory of"))?;
+        sync_dir(parent).map_err(failed("syncing the directory of"))?;
         Ok(hash)
     }
 

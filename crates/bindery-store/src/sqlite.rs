@@ -134,7 +134,7 @@ impl Store for SqliteStore {
         if path.exists() {
             return Err(StoreError::Exists(id.clone()));
         }
-        LogFile::create(path, id, at_ms)?;
+        LogFile::create(&path, id, at_ms)?;
         sync_dir(&self.dir).map_err(StoreError::io(&self.dir, "syncing"))
     }
 

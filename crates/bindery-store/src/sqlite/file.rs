@@ -27,7 +27,7 @@ pub(super) struct LogFile {
 
 impl LogFile {
     /// Creates the file of a session. It gets its name when it is complete.
-    pub(super) fn create(path: PathBuf, id: &SessionId, at_ms: u64) -> Result<(), StoreError> {
+    pub(super) fn create(path: &Path, id: &SessionId, at_ms: u64) -> Result<(), StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let unfinished = path.with_extension("new");
         remove_if_there(&unfinished)?;
@@ -49,7 +49,7 @@ impl LogFile {
             doing: "closing",
             cause,
         })?;
-        std::fs::rename(&unfinished, &path).map_err(StoreError::io(&path, "naming"))
+        std::fs::rename(&unfinished, path).map_err(StoreError::io(path, "naming"))
     }
 
     /// Opens the file to append to it.
@@ -230,13 +230,17 @@ fn immutable_uri(path: &Path) -> String {
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
-                uri.push(char::from(*byte))
+                uri.push(char::from(*byte));
             }
-            other => uri.push_str(&format!("%{other:02x}")),
+            other => uri.extend(['%', hex(other >> 4), hex(other & 15)]),
         }
     }
     uri.push_str("?immutable=1");
     uri
+}
+
+fn hex(digit: u8) -> char {
+    char::from_digit(digit.into(), 16).unwrap_or('0')
 }
 
 fn remove_if_there(path: &Path) -> Result<(), StoreError> {

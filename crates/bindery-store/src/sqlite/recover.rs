@@ -123,17 +123,13 @@ impl Copy {
         let mut next = Seq::FIRST;
         while let Some(what) = self.run(&mut next, blobs, saving)? {
             let first = next;
-            match self.next_readable(first) {
-                Some(row) => {
-                    next = row.seq.next();
-                    saving.lose(first, Some(row.seq), what);
-                    saving.take(row.fetch(blobs, &self.shown))?;
-                }
-                None => {
-                    saving.lose(first, None, what);
-                    break;
-                }
-            }
+            let Some(row) = self.next_readable(first) else {
+                saving.lose(first, None, what);
+                break;
+            };
+            next = row.seq.next();
+            saving.lose(first, Some(row.seq), what);
+            saving.take(row.fetch(blobs, &self.shown))?;
         }
         Ok(())
     }

@@ -75,9 +75,8 @@ fn examine(bytes: &[u8]) -> Option<String> {
     }
     let frame = damaged.filter(|_| commits_beyond > 1)?;
     Some(format!(
-        "frame {frame} is damaged, and {} transactions from there on, all but the last acknowledged, \
-         cannot be read",
-        commits_beyond
+        "frame {frame} is damaged, and {commits_beyond} transactions from there on, all but the last \
+         acknowledged, cannot be read"
     ))
 }
 

@@ -6,12 +6,12 @@ use bindery_core::log::{
 use bindery_core::{ContentHash, Message};
 use bindery_store::{Head, LogReader, SessionId, Store};
 
-pub fn id(text: &str) -> SessionId {
+pub(crate) fn id(text: &str) -> SessionId {
     text.parse().unwrap()
 }
 
 /// A message of about `bytes` bytes.
-pub fn message(n: u64, bytes: usize) -> Draft {
+pub(crate) fn message(n: u64, bytes: usize) -> Draft {
     let text = format!("{n}:{}", "x".repeat(bytes));
     Draft::new(
         n,
@@ -22,17 +22,17 @@ pub fn message(n: u64, bytes: usize) -> Draft {
     )
 }
 
-pub fn record(seq: u64, bytes: usize) -> Record {
+pub(crate) fn record(seq: u64, bytes: usize) -> Record {
     let draft = message(seq, bytes);
     Record::encode(Seq::new(seq), draft.at_ms, &draft.payload).unwrap()
 }
 
-pub fn records(range: std::ops::RangeInclusive<u64>) -> Vec<Record> {
+pub(crate) fn records(range: std::ops::RangeInclusive<u64>) -> Vec<Record> {
     range.map(|seq| record(seq, 10)).collect()
 }
 
 /// A turn without steps.
-pub fn turn(turn: u64) -> [Payload; 2] {
+pub(crate) fn turn(turn: u64) -> [Payload; 2] {
     let outcome = TurnOutcome::Completed;
     [
         TurnStarted { turn }.into(),
@@ -46,14 +46,14 @@ pub fn turn(turn: u64) -> [Payload; 2] {
 }
 
 /// Every type of event, as records.
-pub fn all_types() -> Vec<Record> {
+pub(crate) fn all_types() -> Vec<Record> {
     let places = (1..).map(Seq::new);
     let record = |(seq, draft): (Seq, Draft)| Record::encode(seq, draft.at_ms, &draft.payload).unwrap();
     places.zip(examples()).map(record).collect()
 }
 
 /// The end that a log of these records must have.
-pub fn expected_head(records: &[Record]) -> Head {
+pub(crate) fn expected_head(records: &[Record]) -> Head {
     records.iter().fold(Head::EMPTY, |head, record| {
         let data = ContentHash::of(record.data.as_bytes());
         Head {
@@ -63,7 +63,7 @@ pub fn expected_head(records: &[Record]) -> Head {
     })
 }
 
-pub fn read_all(log: &dyn LogReader) -> Vec<Record> {
+pub(crate) fn read_all(log: &dyn LogReader) -> Vec<Record> {
     log.records(Seq::FIRST, usize::MAX)
         .unwrap()
         .into_iter()
@@ -72,7 +72,7 @@ pub fn read_all(log: &dyn LogReader) -> Vec<Record> {
 }
 
 /// A session of `count` messages.
-pub fn filled(store: &dyn Store, name: &str, count: u64) -> SessionId {
+pub(crate) fn filled(store: &dyn Store, name: &str, count: u64) -> SessionId {
     let id = id(name);
     store.create(&id, 1).unwrap();
     let mut log = store

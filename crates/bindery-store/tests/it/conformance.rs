@@ -180,7 +180,7 @@ fn a_second_writer_waits(store: &dyn Store) {
         let second = scope.spawn(|| {
             asks.send(()).unwrap();
             let log = store
-                .write(&one, "the second", Contention::Wait(Duration::from_secs(60)))
+                .write(&one, "the second", Contention::Wait(Duration::from_mins(1)))
                 .unwrap();
             log.head().unwrap().next
         });
@@ -261,5 +261,5 @@ fn a_journal_goes_on_where_the_last_one_stopped(store: &dyn Store) {
         journal.commit(drafts.to_vec()).unwrap();
         states.push(journal.state().clone());
     }
-    assert_eq!(states.last().map(|state| state.turns()), Some(3));
+    assert_eq!(states.last().map(bindery_core::log::SessionState::turns), Some(3));
 }

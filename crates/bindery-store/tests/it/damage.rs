@@ -100,13 +100,13 @@ fn changed_rows_are_found_and_named() {
         ("a newer format", "PRAGMA user_version = 9"),
         ("no table", "DROP TABLE event"),
     ];
-    let mut told = String::new();
+    let mut told = Vec::new();
     for (name, sql) in cases {
         let scene = scene(9);
         scene.sql(sql);
-        told.push_str(&format!("{name}: {}\n", scene.read_error()));
+        told.push(format!("{name}: {}", scene.read_error()));
     }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(told.join("\n"));
 }
 
 #[test]
@@ -351,9 +351,7 @@ fn obeys_permissions(dir: &Path) -> bool {
 fn a_read_only_directory_can_be_read_and_not_written() {
     use std::os::unix::fs::PermissionsExt as _;
     let scene = scene(3);
-    for name in ["one.lock"] {
-        fs::remove_file(scene.store.dir().join(name)).unwrap();
-    }
+    fs::remove_file(scene.store.dir().join("one.lock")).unwrap();
     let allow = |mode| fs::set_permissions(scene.store.dir(), fs::Permissions::from_mode(mode)).unwrap();
     allow(0o500);
     if obeys_permissions(scene.store.dir()) {

@@ -1,4 +1,5 @@
 //! Stores from outside: what each promises, what damage does, what a kill leaves.
+#![cfg(test)]
 
 mod common;
 mod conformance;

@@ -34,12 +34,11 @@ fn state(before: Before) -> SessionState {
     let (a, b) = (snapshot("a"), snapshot("b"));
     match before {
         Before::Never => {}
-        Before::ShownA => enter(&mut events, Some(&a)),
+        Before::ShownA | Before::LostA => enter(&mut events, Some(&a)),
         Before::Cleared | Before::LostClear => {
             enter(&mut events, Some(&a));
             enter(&mut events, None);
         }
-        Before::LostA => enter(&mut events, Some(&a)),
         Before::OnlyOldStands => {
             enter(&mut events, Some(&a));
             enter(&mut events, Some(&b));
