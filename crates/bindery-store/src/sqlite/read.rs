@@ -22,10 +22,10 @@ pub(super) struct SqliteReader {
 pub(super) struct EventRow {
     pub(super) seq: Seq,
     at_ms: u64,
-    kind: String,
+    kind: Arc<str>,
     version: u32,
     ignorable: bool,
-    data: Option<String>,
+    data: Option<Arc<str>>,
     blob: Option<[u8; 32]>,
     hash: [u8; 32],
 }
@@ -61,17 +61,18 @@ impl EventRow {
                     seq,
                     cause,
                 };
-                String::from_utf8(bytes.map_err(failed)?).map_err(|_| corrupt("its blob is no text"))?
+                let text = String::from_utf8(bytes.map_err(failed)?);
+                text.map_err(|_| corrupt("its blob is no text"))?.into()
             }
             (None, None) => return Err(corrupt("it has no payload")),
         };
         let record = Record {
             seq,
             at_ms: self.at_ms,
-            kind: self.kind.into(),
+            kind: self.kind,
             version: self.version,
             ignorable: self.ignorable,
-            data: data.into(),
+            data,
         };
         Ok(Stored {
             record,
