@@ -78,6 +78,7 @@ mod difference;
 #[cfg(test)]
 mod fixtures;
 mod fragment;
+pub mod log;
 pub mod marker;
 mod message;
 mod mode;
@@ -110,7 +111,7 @@ pub use runtime_context::{RuntimeContext, Snapshot};
 pub use session::{Rendered, Session, SessionError};
 pub use system_prompt::{Block, BlockScope, SEPARATOR, SystemPrompt};
 pub use template::{Place, RenderError, RenderProblem, references};
-pub use text::{ContentHash, Text};
+pub use text::{ContentHash, NotAHash, Text};
 pub use tokens::{CountTokens, TokenCount};
 pub use tool_order::{ToolOrder, ToolOrderError, UNLISTED};
 pub use usage::{Counting, ReportedUsage, Usage, UsageContradiction};
