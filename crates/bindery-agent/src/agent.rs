@@ -1,0 +1,162 @@
+//! A session that is being driven: its log, what assembles its requests, who answers them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bindery_core::log::{Draft, Event, InboxEnqueued, Intake, Opening, Payload, Seq, SessionState};
+use bindery_core::{AssembleOptions, Authority, Kind, Message, ProviderError, Role, Session, Trust, said};
+use bindery_providers::Model;
+use bindery_store::{Journal, StoreError};
+use bindery_wire::Params;
+
+use crate::backoff::Backoff;
+use crate::clock::{Clock, SystemClock};
+use crate::pre_step::PreStepListener;
+use crate::tool::{Permit, ReadOnly, Toolbox};
+use crate::watch::{Nobody, Watch};
+
+/// The most steps of a turn, where nobody says otherwise: a model that calls tools for ever is stopped.
+const MOST_STEPS: u64 = 200;
+
+/// Reads the world again before a step, where that takes more than a provider's text: files may have
+/// come, gone, or been touched.
+pub trait Refresh: Send {
+    /// Called before every assembly, with what tools touched since the session was opened. It registers
+    /// and removes as it needs.
+    fn refresh(&mut self, at: Moment<'_>) -> Result<(), ProviderError>;
+}
+
+/// The moment of a refresh.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment<'a> {
+    /// The step that would follow, from 1.
+    pub step: u64,
+    /// Everything that tools touched, in order, without repetition.
+    pub touched: &'a [PathBuf],
+}
+
+/// Everything that drives a session. The fields are what a caller may change between turns.
+pub struct Agent {
+    pub(crate) journal: Journal,
+    pub(crate) opening: Opening,
+    pub(crate) touched: Vec<PathBuf>,
+    /// What assembles requests.
+    pub session: Session,
+    /// What every assembly is asked with.
+    pub options: AssembleOptions,
+    /// How requests are to be answered.
+    pub params: Params,
+    /// Who answers.
+    pub model: Arc<dyn Model>,
+    /// What the model may call.
+    pub toolbox: Toolbox,
+    /// Who decides on calls that act.
+    pub permit: Arc<dyn Permit>,
+    /// Who has a say before a step, outermost first.
+    pub listeners: Vec<Arc<dyn PreStepListener>>,
+    /// What is read again before a step, in this order.
+    pub refreshers: Vec<Box<dyn Refresh>>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// When failed requests are sent again.
+    pub backoff: Backoff,
+    /// The most steps of a turn.
+    pub most_steps: u64,
+    /// Who looks on.
+    pub watch: Box<dyn Watch>,
+}
+
+impl Agent {
+    /// An agent over an open log. A log that a crash left open is closed properly first. Everything that
+    /// is not asked for here has a default: no tools beyond those of the scope, nothing that acts is
+    /// allowed, nobody looks on.
+    pub fn open(
+        journal: Journal,
+        session: Session,
+        options: AssembleOptions,
+        params: Params,
+        model: Arc<dyn Model>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, StoreError> {
+        let mut agent = Self {
+            journal,
+            opening: Opening::JustResumed,
+            touched: Vec::new(),
+            session,
+            options,
+            params,
+            model,
+            toolbox: Toolbox::default(),
+            permit: Arc::new(ReadOnly),
+            listeners: Vec::new(),
+            refreshers: Vec::new(),
+            clock,
+            backoff: Backoff::default(),
+            most_steps: MOST_STEPS,
+            watch: Box::new(Nobody),
+        };
+        agent.settle()?;
+        Ok(agent)
+    }
+
+    /// As [`Agent::open`], by this machine's clock.
+    pub fn open_now(
+        journal: Journal,
+        session: Session,
+        options: AssembleOptions,
+        params: Params,
+        model: Arc<dyn Model>,
+    ) -> Result<Self, StoreError> {
+        Self::open(journal, session, options, params, model, Arc::new(SystemClock))
+    }
+
+    /// What the log folds to.
+    pub fn state(&self) -> &SessionState {
+        self.journal.state()
+    }
+
+    /// The log.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Puts what a user says into the inbox, durably. An id that was delivered before is dropped, and
+    /// `false` says so.
+    pub fn say(&mut self, id: &str, text: &str, intake: Intake) -> Result<bool, StoreError> {
+        let key = format!("message:{}.0", self.state().next_seq());
+        let prompt = said(key, Kind::UserPrompt, Authority::User, Trust::User, text);
+        self.enqueue(id, Message::text(Role::User, vec![prompt]), intake)
+    }
+
+    /// Puts a message into the inbox, durably. An id that was delivered before is dropped, and `false`
+    /// says so.
+    pub fn enqueue(&mut self, id: &str, message: Message, intake: Intake) -> Result<bool, StoreError> {
+        if self.state().inbox().has_seen(id) {
+            return Ok(false);
+        }
+        let id = id.into();
+        let enqueued = InboxEnqueued { id, intake, message };
+        self.commit(vec![enqueued.into()]).map(|_| true)
+    }
+
+    /// Writes events and shows them to whoever looks on. The place of the first.
+    pub fn commit(&mut self, payloads: Vec<Payload>) -> Result<Seq, StoreError> {
+        let at_ms = self.clock.now_ms();
+        let first = self.state().next_seq();
+        let places = std::iter::successors(Some(first), |seq| Some(seq.next()));
+        let drafts = || payloads.iter().cloned().map(|payload| Draft::new(at_ms, payload));
+        self.journal.commit(drafts().collect())?;
+        let events: Vec<Event> = drafts().zip(places).map(|(draft, seq)| draft.at(seq)).collect();
+        self.watch.committed(&events);
+        Ok(first)
+    }
+
+    /// Notes that a tool touched something.
+    pub(crate) fn touch(&mut self, paths: Vec<PathBuf>) {
+        for path in paths {
+            if !self.touched.iter().any(|known| known == Path::new(&path)) {
+                self.touched.push(path);
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! One attempt: fresh header and history, the same assembly.
+
+use std::sync::Arc;
+
+use bindery_core::ContentHash;
+use bindery_core::log::{AttemptStarted, Header, HeaderSet, Json, Opening, Payload, Seq};
+use bindery_providers::{Exchange, Outgoing};
+use bindery_store::StoreError;
+use bindery_wire::{Encoded, Failure, FailureKind, Interrupted, Reply, Request};
+
+use crate::agent::Agent;
+use crate::cancel::{Cancel, unless};
+use crate::params;
+use crate::step::StepParts;
+use crate::turn::Ended;
+
+/// What came of an attempt.
+pub(crate) enum Sent {
+    /// A whole answer.
+    Answered(Reply),
+    /// Somebody cancelled; what had come by then.
+    Cancelled(Option<Interrupted>),
+    /// A failure, and what had come before it.
+    Broken(Interrupted),
+}
+
+/// An attempt that was written down.
+pub(crate) struct Started {
+    pub(crate) seq: Seq,
+    pub(crate) body: ContentHash,
+}
+
+impl Agent {
+    /// Writes the attempt down and sends it. The inner error is a request that cannot be made.
+    pub(crate) async fn attempt(
+        &mut self,
+        number: u64,
+        parts: &StepParts,
+        cancel: &Cancel,
+    ) -> Result<Result<(Sent, Started), Ended>, StoreError> {
+        let header = self.header(parts);
+        let messages = self.state().messages_with(&parts.reminders);
+        let encoded = match params::encode(&header, &messages) {
+            Ok(encoded) => encoded,
+            Err(error) => return self.fail("encode", "encode", &error.to_string()).map(Err),
+        };
+        let started = self.attempt_started(number, &header, &encoded, parts)?;
+        let messages = self.journal.state().messages_with(&parts.reminders);
+        let request = Request {
+            system: &header.system,
+            tools: &header.tools,
+            messages: &messages,
+            params: &self.params,
+        };
+        let outgoing = Outgoing { encoded: &encoded, request };
+        let sent = match unless(cancel, self.model.send(outgoing)).await {
+            None => Sent::Cancelled(None),
+            Some(Err(failure)) => Sent::Broken(nothing_came(failure)),
+            Some(Ok(exchange)) => receive(exchange, cancel, &mut |event| self.watch.replying(event)).await,
+        };
+        Ok(Ok((sent, started)))
+    }
+
+    /// What requests begin with now.
+    fn header(&self, parts: &StepParts) -> Header {
+        Header {
+            provider: self.model.provider().name().into(),
+            model: self.params.model.as_str().into(),
+            params: params::to_json(&self.params),
+            adapter_defaults: Json::default(),
+            system: parts.system.clone(),
+            tools: parts.tools.clone(),
+        }
+    }
+
+    /// Writes down that this is about to be sent, with the header if that has to be written.
+    fn attempt_started(
+        &mut self,
+        attempt: u64,
+        header: &Header,
+        encoded: &Encoded,
+        parts: &StepParts,
+    ) -> Result<Started, StoreError> {
+        let reason = self.state().header_reason(header, self.opening);
+        let set = |reason| Payload::from(HeaderSet { reason, header: Arc::new(header.clone()) });
+        let mut payloads: Vec<Payload> = reason.map(set).into_iter().collect();
+        let (body_hash, body_bytes) = params::fingerprint(&encoded.body);
+        let started = AttemptStarted {
+            attempt,
+            adapter: params::adapter(self.model.provider()),
+            provider: header.provider.clone(),
+            model: header.model.clone(),
+            body_hash,
+            body_bytes,
+            reminders: parts.reminders.clone(),
+        };
+        let ahead = payloads.len();
+        payloads.push(started.into());
+        let first = self.commit(payloads)?;
+        self.opening = Opening::Running;
+        Ok(Started {
+            seq: Seq::new(first.get().saturating_add(ahead as u64)),
+            body: body_hash,
+        })
+    }
+}
+
+/// Reads a reply to its end, or until somebody cancels.
+async fn receive(
+    mut exchange: Exchange,
+    cancel: &Cancel,
+    seen: &mut (dyn FnMut(&bindery_wire::ReplyEvent) + Send),
+) -> Sent {
+    loop {
+        match unless(cancel, exchange.next()).await {
+            None => return Sent::Cancelled(exchange.finish().err()),
+            Some(None) => break,
+            Some(Some(event)) => seen(&event),
+        }
+    }
+    match exchange.finish() {
+        Ok(reply) => Sent::Answered(reply),
+        Err(interrupted) => Sent::Broken(interrupted),
+    }
+}
+
+fn nothing_came(failure: Failure) -> Interrupted {
+    // A refusal is no reply: there is nothing of it, whatever its kind.
+    debug_assert!(FailureKind::ALL.contains(&failure.kind));
+    Interrupted { failure, parts: Vec::new(), usage: None }
+}

@@ -1,0 +1,186 @@
+//! The calls of an answer, carried out at the same time, answered in their order.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bindery_core::log::{Decision, GateDecided, Payload, ToolCalled, ToolReturned};
+use bindery_store::StoreError;
+use bindery_wire::{Reply, ReplyPart};
+use tokio::task::{Id, JoinError, JoinSet};
+
+use crate::agent::Agent;
+use crate::cancel::{Cancel, unless};
+use crate::settle::{result, synthetic};
+use crate::tool::{Effect, Input, Outcome, Permission, Request, Runner};
+
+/// The name under which permissions stand in the log.
+const GATE: &str = "permission";
+
+/// A call that may run.
+struct Ready {
+    call: Arc<str>,
+    tool: Arc<str>,
+    runner: Arc<dyn Runner>,
+    input: Input,
+}
+
+/// What a call is, before anything runs.
+enum Sorted {
+    Ready(Ready),
+    /// It cannot run, and the model is told why.
+    Refused { call: Arc<str>, tool: Arc<str>, why: String },
+}
+
+impl Agent {
+    /// Runs every call of an answer and gives each a result. `None` if somebody cancelled: then the calls
+    /// that had no result yet have one that says so.
+    pub(crate) async fn run_calls(
+        &mut self,
+        reply: &Reply,
+        cancel: &Cancel,
+    ) -> Result<Option<()>, StoreError> {
+        let mut ready = Vec::new();
+        for part in reply.tool_calls() {
+            let Some(sorted) = self.sort(part) else { continue };
+            match self.permitted(sorted, cancel).await? {
+                None => return self.cancel_calls().map(|()| None),
+                Some(Sorted::Ready(call)) => ready.push(call),
+                Some(Sorted::Refused { call, tool, why }) => {
+                    let returned = synthetic(&call, &tool, self.state().next_seq(), 0, &why);
+                    self.commit(vec![returned.into()])?;
+                }
+            }
+        }
+        let called = |call: &Ready| {
+            let (call, tool) = (call.call.clone(), call.tool.clone());
+            Payload::from(ToolCalled { call, tool })
+        };
+        self.commit(ready.iter().map(called).collect())?;
+        self.run_all(ready, cancel).await
+    }
+
+    /// Runs calls at the same time, and writes each result down as it comes: a crash loses the least.
+    async fn run_all(&mut self, ready: Vec<Ready>, cancel: &Cancel) -> Result<Option<()>, StoreError> {
+        let mut running = JoinSet::new();
+        let mut known: Vec<(Id, Arc<str>, Arc<str>)> = Vec::new();
+        let began = self.clock.now_ms();
+        for Ready { call, tool, runner, input } in ready {
+            let handle = running.spawn(runner.run(input));
+            known.push((handle.id(), call, tool));
+        }
+        loop {
+            let Some(next) = unless(cancel, running.join_next_with_id()).await else {
+                // Dropping the set ends what still runs.
+                return self.cancel_calls().map(|()| None);
+            };
+            let Some(joined) = next else { return Ok(Some(())) };
+            let (id, outcome) = outcome(joined);
+            let Some((_, call, tool)) = known.iter().find(|(known, ..)| *known == id) else { continue };
+            let place = self.state().next_seq().get();
+            let returned = ToolReturned {
+                call: call.clone(),
+                content: result(place, tool, &outcome.text),
+                is_error: outcome.is_error,
+                synthetic: None,
+                elapsed_ms: Some(self.clock.now_ms().saturating_sub(began)),
+            };
+            self.touch(outcome.touched);
+            self.commit(vec![returned.into()])?;
+        }
+    }
+
+    fn sort(&self, part: &ReplyPart) -> Option<Sorted> {
+        let ReplyPart::ToolCall { id, name, input, problem } = part else { return None };
+        let (call, tool): (Arc<str>, Arc<str>) = (id.as_str().into(), name.as_str().into());
+        let refused = |why: String| Some(Sorted::Refused { call: call.clone(), tool: tool.clone(), why });
+        if let Some(problem) = problem {
+            return refused(format!("the input {problem}; call again with a JSON object"));
+        }
+        let Some(runner) = self.toolbox.get(name) else {
+            let known: Vec<&str> = self.toolbox.names().collect();
+            return refused(format!("there is no tool `{name}`; there are: {}", known.join(", ")));
+        };
+        match serde_json::from_str(input) {
+            Ok(input) => Some(Sorted::Ready(Ready { runner: runner.clone(), call, tool, input })),
+            Err(error) => refused(format!("the input is no JSON object: {error}")),
+        }
+    }
+
+    /// Asks whether a call that acts may run, and writes the answer down. `None` if somebody cancelled.
+    async fn permitted(&mut self, sorted: Sorted, cancel: &Cancel) -> Result<Option<Sorted>, StoreError> {
+        let ready = match sorted {
+            Sorted::Ready(ready) if ready.runner.effect() == Effect::Acts => ready,
+            other => return Ok(Some(other)),
+        };
+        let what = ready.runner.describe(&ready.input);
+        let request = Request { tool: ready.tool.clone(), what };
+        let permit = self.permit.clone();
+        let Some(permission) = unless(cancel, permit.decide(&request)).await else {
+            return Ok(None);
+        };
+        let decided = |decision| GateDecided {
+            gate: GATE.into(),
+            action: ready.tool.clone(),
+            call: Some(ready.call.clone()),
+            decision,
+            missing: Vec::new(),
+        };
+        Ok(Some(match permission {
+            Permission::Granted => {
+                self.commit(vec![decided(Decision::Allow).into()])?;
+                Sorted::Ready(ready)
+            }
+            Permission::Refused(why) => {
+                self.commit(vec![decided(Decision::Deny).into()])?;
+                Sorted::Refused { call: ready.call, tool: ready.tool, why }
+            }
+        }))
+    }
+
+    /// Gives every open call a result: the session goes on with a history that every provider accepts.
+    fn cancel_calls(&mut self) -> Result<(), StoreError> {
+        let next = self.state().next_seq();
+        let open = self.state().pending_calls().iter().enumerate();
+        let payloads = open.map(|(ahead, call)| {
+            let why = if call.started {
+                "it was cancelled while it ran: its effects may have happened"
+            } else {
+                "it was cancelled before it ran"
+            };
+            Payload::from(synthetic(&call.id, &call.tool, next, ahead, why))
+        });
+        let payloads = payloads.collect();
+        self.commit(payloads).map(|_| ())
+    }
+}
+
+/// What a task gave. A tool that panics has failed; the session has not.
+fn outcome(joined: Result<(Id, Outcome), JoinError>) -> (Id, Outcome) {
+    match joined {
+        Ok(done) => done,
+        Err(error) => {
+            let text = "The tool failed in itself; this is a mistake in it. Try another way.";
+            (error.id(), Outcome::failed(text))
+        }
+    }
+}
+
+/// The reply with call ids that differ from one another: some servers repeat or omit them, and results
+/// could not be told apart.
+pub(crate) fn with_distinct_ids(reply: &Reply) -> Reply {
+    let mut reply = reply.clone();
+    let mut seen = BTreeSet::new();
+    for part in &mut reply.parts {
+        let ReplyPart::ToolCall { id, .. } = part else { continue };
+        if id.is_empty() {
+            "call".clone_into(id);
+        }
+        let first = id.clone();
+        let mut number = 2_u64;
+        while !seen.insert(id.clone()) {
+            *id = format!("{first}-{number}");
+            number += 1;
+        }
+    }
+    reply
+}

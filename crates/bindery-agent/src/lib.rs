@@ -1,0 +1,30 @@
+//! The turn loop: inbox, steps, attempts with retry, tools, and the proof of every request.
+//!
+//! [`Agent`] drives a session. Whatever happens is an event in its log first; what the loop reads, it
+//! reads from the state that the log folds to. [`replay`] rebuilds every request from the log alone.
+
+mod agent;
+mod attempt;
+mod backoff;
+mod calls;
+mod cancel;
+mod clock;
+mod params;
+mod pre_step;
+pub mod replay;
+mod settle;
+mod step;
+mod tool;
+mod turn;
+mod watch;
+mod wording;
+
+pub use agent::{Agent, Moment, Refresh};
+pub use backoff::Backoff;
+pub use cancel::Cancel;
+pub use clock::{Clock, SystemClock};
+pub use params::{RebuildError, encode};
+pub use pre_step::{Decision, Entry, Next, PreStepListener, Proposal};
+pub use tool::{Effect, Input, Outcome, Permission, Permit, ReadOnly, Request, Runner, Toolbox};
+pub use turn::TurnReport;
+pub use watch::{Nobody, Watch};

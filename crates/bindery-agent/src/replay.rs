@@ -1,0 +1,116 @@
+//! The proof: every request, rebuilt from the log alone.
+
+use bindery_core::ContentHash;
+use bindery_core::log::{AttemptStarted, FoldError, Replay, Seq};
+use bindery_store::{LogReader, StoreError, events};
+
+use crate::params::{ADAPTER_VERSION, RebuildError, encode, fingerprint};
+
+/// What a replay found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verified {
+    /// How many requests were rebuilt.
+    pub requests: u64,
+    /// Their bytes, together.
+    pub bytes: u64,
+    /// Those that are not what was sent.
+    pub differences: Vec<Differs>,
+}
+
+/// A request that cannot be rebuilt as it was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Differs {
+    /// Its number in the session, from 1.
+    pub number: u64,
+    /// The event.
+    pub seq: Seq,
+    /// What was sent.
+    pub sent: (ContentHash, u64),
+    /// What the log gives now; the reason where it gives nothing.
+    pub rebuilt: Result<(ContentHash, u64), String>,
+    /// The version of the code that sent it, where it is another than this one.
+    pub other_version: Option<String>,
+}
+
+/// A request as it was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// Its number in the session, from 1.
+    pub number: u64,
+    /// The event.
+    pub seq: Seq,
+    /// What the log says of it.
+    pub attempt: AttemptStarted,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Why a log cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The log cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The log does not hold together.
+    #[error(transparent)]
+    Fold(#[from] FoldError),
+}
+
+/// Rebuilds every request of a log in order and gives it to `seen`, until that says stop.
+pub fn each(
+    log: &dyn LogReader,
+    mut seen: impl FnMut(u64, Seq, &AttemptStarted, Result<Vec<u8>, RebuildError>) -> Go,
+) -> Result<(), ReplayError> {
+    let mut replay = Replay::default();
+    for event in events(log, Seq::FIRST) {
+        let event = event?;
+        let Some(request) = replay.follow(&event)? else { continue };
+        let body = encode(request.header, &request.messages).map(|encoded| encoded.body);
+        if seen(request.number, request.seq, request.attempt, body) == Go::Stop {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Go {
+    /// To the next.
+    On,
+    /// No further.
+    Stop,
+}
+
+/// Rebuilds every request and compares it with the hash that was stored when it was sent.
+pub fn verify(log: &dyn LogReader) -> Result<Verified, ReplayError> {
+    let mut verified = Verified::default();
+    each(log, |number, seq, attempt, body| {
+        let sent = (attempt.body_hash, attempt.body_bytes);
+        let rebuilt = body.map(|body| fingerprint(&body)).map_err(|error| error.to_string());
+        verified.requests += 1;
+        verified.bytes = verified.bytes.saturating_add(sent.1);
+        if rebuilt.as_ref() != Ok(&sent) {
+            let version = &*attempt.adapter.version;
+            let other_version = (version != ADAPTER_VERSION).then(|| version.to_owned());
+            verified.differences.push(Differs { number, seq, sent, rebuilt, other_version });
+        }
+        Go::On
+    })?;
+    Ok(verified)
+}
+
+/// Request `number` (from 1) as it was sent; `None` if there are not so many.
+pub fn request(log: &dyn LogReader, wanted: u64) -> Result<Option<Result<Rebuilt, RebuildError>>, ReplayError> {
+    let mut found = None;
+    each(log, |number, seq, attempt, body| {
+        if number < wanted {
+            return Go::On;
+        }
+        let attempt = attempt.clone();
+        found = Some(body.map(|body| Rebuilt { number, seq, attempt, body }));
+        Go::Stop
+    })?;
+    Ok(found)
+}

@@ -1,0 +1,141 @@
+//! Tools: what the model may call, and what carries a call out.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bindery_core::{BoxFuture, Tool, ToolSet};
+use serde_json::{Map, Value};
+
+/// What a tool gives back.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Outcome {
+    /// What the model is told.
+    pub text: String,
+    /// Whether it failed.
+    pub is_error: bool,
+    /// Files and directories that it read, wrote or listed: what is written there for agents attaches.
+    pub touched: Vec<PathBuf>,
+}
+
+impl Outcome {
+    /// A result.
+    pub fn done(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// A failure, told to the model: what happened and what it can do about it.
+    pub fn failed(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            is_error: true,
+            ..Self::default()
+        }
+    }
+
+    /// The same outcome, with a path that was touched.
+    #[must_use]
+    pub fn touching(mut self, path: impl Into<PathBuf>) -> Self {
+        self.touched.push(path.into());
+        self
+    }
+}
+
+/// The input of a call: a JSON object.
+pub type Input = Map<String, Value>;
+
+/// How much a tool may do without being asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It only looks.
+    Reads,
+    /// It changes something, or runs what somebody else wrote: a person is asked.
+    Acts,
+}
+
+/// Carries calls out.
+pub trait Runner: Send + Sync {
+    /// What the model is told about it.
+    fn tool(&self) -> Tool;
+
+    /// Whether a person is asked first.
+    fn effect(&self) -> Effect;
+
+    /// What a call would do, in one line, for the person who is asked.
+    fn describe(&self, input: &Input) -> String;
+
+    /// Carries a call out. Dropping the future ends it, processes included.
+    fn run(self: Arc<Self>, input: Input) -> BoxFuture<'static, Outcome>;
+}
+
+/// The tools of a session, by name.
+#[derive(Clone, Default)]
+pub struct Toolbox {
+    runners: BTreeMap<Arc<str>, Arc<dyn Runner>>,
+}
+
+impl Toolbox {
+    /// Adds a tool; one of the same name is replaced.
+    #[must_use]
+    pub fn with(mut self, runner: impl Runner + 'static) -> Self {
+        let name = Arc::from(runner.tool().name());
+        self.runners.insert(name, Arc::new(runner));
+        self
+    }
+
+    /// The tool of this name.
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Runner>> {
+        self.runners.get(name)
+    }
+
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.runners.keys().map(|name| &**name)
+    }
+
+    /// What the model is told: to be registered in a scope.
+    pub fn schemas(&self) -> ToolSet {
+        ToolSet {
+            visible: self.runners.values().map(|runner| runner.tool()).collect(),
+            hidden: Vec::new(),
+        }
+    }
+}
+
+/// A call that wants permission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The tool.
+    pub tool: Arc<str>,
+    /// What it would do, in one line.
+    pub what: String,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Permission {
+    /// It may.
+    Granted,
+    /// It may not; the model is told why.
+    Refused(String),
+}
+
+/// Decides on calls of tools that act. Asked one after the other, in the order of the calls.
+pub trait Permit: Send + Sync {
+    /// Decides. Dropping the future withdraws the question.
+    fn decide<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Permission>;
+}
+
+/// Refuses everything that acts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReadOnly;
+
+impl Permit for ReadOnly {
+    fn decide<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Permission> {
+        let why = format!("`{}` is not allowed in this session", request.tool);
+        Box::pin(std::future::ready(Permission::Refused(why)))
+    }
+}

@@ -1,0 +1,6 @@
+//! The loop on a log in memory and a model that is made up. Nothing here waits.
+
+mod common;
+mod crash;
+mod failures;
+mod steps;
