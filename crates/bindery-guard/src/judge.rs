@@ -5,7 +5,7 @@
 //! when it was hidden.
 
 use crate::finding::{Confidence, Position, Reading, Severity};
-use crate::patterns::{InCode, Pattern, PatternSet};
+use crate::patterns::{InCode, OnTopic, Pattern, PatternSet};
 
 /// How a match stands in its surroundings.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +47,10 @@ pub(crate) fn wording(text: &[u8], start: usize, end: usize, set: &PatternSet) -
     if is_negated(&before, &set.negations) {
         return Wording::Negated;
     }
+    let inside = text.get(start..end).unwrap_or_default();
+    if ends_with_word(before.trim_end(), &set.described) || is_identifier(before.as_bytes(), inside) {
+        return Wording::Mentioned;
+    }
     let after = text.get(end..text.len().min(end + QUOTE_REACH)).unwrap_or_default();
     let quoted = is_quoted(before.as_bytes(), after);
     let mentioned = set.mentions.iter().any(|mention| before.contains(mention.as_str()));
@@ -63,14 +67,22 @@ fn is_negated(before: &str, negations: &[String]) -> bool {
     let trim = |text: &str| text.trim_end_matches([' ', '*', '_', '"', '\'', '`', ':', ',']).len();
     let head = before.get(..trim(before)).unwrap_or_default();
     let less_one = head.rfind([' ', '\n']).and_then(|at| head.get(..at)).unwrap_or_default();
-    let ends = |text: &str| {
-        negations.iter().any(|negation| {
-            text.strip_suffix(negation.as_str()).is_some_and(|rest| {
-                is_unspaced(negation) || rest.chars().next_back().is_none_or(|letter| !letter.is_alphanumeric())
-            })
+    ends_with_word(head, negations) || ends_with_word(less_one.trim_end(), negations)
+}
+
+/// Whether the text ends with one of the words.
+fn ends_with_word(text: &str, words: &[String]) -> bool {
+    words.iter().any(|word| {
+        text.strip_suffix(word.as_str()).is_some_and(|rest| {
+            is_unspaced(word) || rest.chars().next_back().is_none_or(|letter| !letter.is_alphanumeric())
         })
-    };
-    ends(head) || ends(less_one.trim_end())
+    })
+}
+
+/// Whether the match is the tail of a flag or name, such as `--skip-confirmation`.
+fn is_identifier(before: &[u8], inside: &[u8]) -> bool {
+    let joined = inside.contains(&b'-') || inside.contains(&b'_');
+    joined && !inside.contains(&b' ') && before.last().is_some_and(|byte| matches!(byte, b'-' | b'_' | b'.'))
 }
 
 /// Whether a word belongs to a script without blanks between words.
@@ -113,6 +125,9 @@ pub(crate) fn judge(pattern: &Pattern, setting: Setting) -> Option<(Severity, Co
         return Some((pattern.severity.raised().max(Severity::High), Confidence::High));
     }
     let mut severity = pattern.severity;
+    if on_topic && pattern.on_topic == OnTopic::Milder {
+        severity = severity.min(Severity::Low);
+    }
     let mut confidence = pattern.confidence;
     let milder = pattern.in_code == InCode::Milder;
     if in_code && milder {

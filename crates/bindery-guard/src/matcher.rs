@@ -1,19 +1,19 @@
 //! One pass over many patterns.
 //!
-//! An automaton finds the anchors of all expressions at once. Expressions with the same anchors
-//! form a bundle; where an anchor stands, the bundle's regular expression is tried on a window no
-//! longer than its longest match. Windows of one bundle that overlap are joined before they are
-//! searched, so that dense anchors cost no more than one pass a bundle.
+//! Keywords are found first: at starts of words by a table, elsewhere by an automaton. An expression
+//! is tried only where one of its anchors stands, and only if the keywords of its later segments
+//! follow within the window. Every try reads a window of fixed size, so the work is linear in the
+//! text.
+
+mod index;
+mod walk;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-use regex_automata::meta::Regex;
-use regex_automata::{Anchored, Input};
-use regex_syntax::hir::Hir;
-
 use crate::patterns::{Expression, PatternError};
+use index::{Index, Keyword, Sighting};
+use walk::Trial;
 
 /// A place where a pattern matched, in the searched text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,124 +22,103 @@ pub(crate) struct Hit {
     pub(crate) span: Range<usize>,
 }
 
-#[derive(Debug)]
-struct Bundle {
-    regex: Regex,
-    /// The pattern of each expression of the regex.
-    patterns: Vec<usize>,
-    leading: bool,
-    longest: usize,
+/// Where keywords of ASCII letters count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anchoring {
+    /// At the start of a word.
+    AtWords,
+    /// Anywhere: the text has no blanks.
+    Anywhere,
+}
+
+/// Bytes after an anchor that an expression may read.
+pub(crate) const WINDOW: usize = 320;
+
+/// Bytes looked at while matching, for the tests of linearity.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Work {
+    /// Bytes of the windows of all tries.
+    pub(crate) windows: usize,
 }
 
 /// Compiled expressions of one form.
 #[derive(Debug)]
 pub(crate) struct Matcher {
-    anchors: AhoCorasick,
-    /// The bundles of each anchor.
-    bundles_of: Vec<Vec<usize>>,
-    bundles: Vec<Bundle>,
-}
-
-/// Bytes looked at while matching, for the tests of linearity.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Work {
-    /// Bytes given to regular expressions.
-    pub(crate) windows: usize,
-}
-
-#[derive(Default)]
-struct Draft {
-    hirs: Vec<Hir>,
-    patterns: Vec<usize>,
-    longest: usize,
+    index: Index,
+    /// The expressions that each keyword anchors.
+    anchored: Vec<Vec<usize>>,
+    trials: Vec<Trial>,
+    /// The keyword sets that later segments need, as one row of bits a set.
+    needs: Vec<Vec<bool>>,
 }
 
 impl Matcher {
-    /// Compiles expressions, each with the index of its pattern. Earlier ones win where several of a
-    /// bundle match at one place.
-    pub(crate) fn new(expressions: &[(usize, Expression)]) -> Result<Self, PatternError> {
-        let engine = |error: &dyn std::fmt::Display| PatternError::Engine(error.to_string());
-        let mut drafts: BTreeMap<(Vec<Vec<u8>>, bool), Draft> = BTreeMap::new();
+    /// Compiles expressions, each with the index of its pattern.
+    pub(crate) fn new(expressions: &[(usize, Expression)], anchoring: Anchoring) -> Result<Self, PatternError> {
+        let mut literals: BTreeMap<Vec<u8>, Keyword> = BTreeMap::new();
+        let mut keyword = |literal: &Vec<u8>| {
+            let next = literals.len();
+            *literals.entry(literal.clone()).or_insert(next)
+        };
+        let mut anchors = Vec::with_capacity(expressions.len());
+        let mut sets: BTreeMap<Vec<Keyword>, usize> = BTreeMap::new();
+        let mut trials = Vec::with_capacity(expressions.len());
         for (pattern, expression) in expressions {
-            let draft = drafts.entry((expression.anchors.clone(), expression.leading)).or_default();
-            draft.hirs.push(expression.hir.clone());
-            draft.patterns.push(*pattern);
-            draft.longest = draft.longest.max(expression.longest);
-        }
-        let mut bundles_of: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
-        let mut bundles = Vec::with_capacity(drafts.len());
-        for ((anchors, leading), draft) in drafts {
-            for anchor in anchors {
-                bundles_of.entry(anchor).or_default().push(bundles.len());
+            anchors.push(expression.anchors.iter().map(&mut keyword).collect::<Vec<_>>());
+            let mut needed = Vec::new();
+            for segment in expression.segments.iter().filter(|segment| !segment.keys.is_empty()) {
+                let set: Vec<Keyword> = segment.keys.iter().map(&mut keyword).collect();
+                let next = sets.len();
+                needed.push(*sets.entry(set).or_insert(next));
             }
-            let config = Regex::config().utf8_empty(false).nfa_size_limit(Some(64 << 20));
-            let regex = Regex::builder()
-                .configure(config)
-                .build_many_from_hir(&draft.hirs)
-                .map_err(|error| engine(&error))?;
-            bundles.push(Bundle { regex, patterns: draft.patterns, leading, longest: draft.longest });
+            trials.push(Trial::new(*pattern, expression, needed));
         }
-        let anchors = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(bundles_of.keys())
-            .map_err(|error| engine(&error))?;
-        Ok(Self { anchors, bundles_of: bundles_of.into_values().collect(), bundles })
+        let mut anchored = vec![Vec::new(); literals.len()];
+        for (expression, keywords) in anchors.iter().enumerate() {
+            for keyword in keywords {
+                if let Some(list) = anchored.get_mut(*keyword) {
+                    list.push(expression);
+                }
+            }
+        }
+        let mut needs = vec![vec![false; literals.len()]; sets.len()];
+        for (set, row) in &sets {
+            for keyword in set {
+                if let Some(bit) = needs.get_mut(*row).and_then(|bits| bits.get_mut(*keyword)) {
+                    *bit = true;
+                }
+            }
+        }
+        let index = Index::new(&literals, anchoring).map_err(|error| PatternError::Engine(error.to_string()))?;
+        Ok(Self { index, anchored, trials, needs })
     }
 
     /// All hits in `text`, by place.
     pub(crate) fn hits(&self, text: &[u8], work: &mut Work) -> Vec<Hit> {
         let mut hits = Vec::new();
-        let mut open: Vec<Option<Range<usize>>> = vec![None; self.bundles.len()];
-        for found in self.anchors.find_overlapping_iter(text) {
-            for &index in self.bundles_of.get(found.pattern().as_usize()).into_iter().flatten() {
-                let Some(bundle) = self.bundles.get(index) else { continue };
-                if bundle.leading {
-                    bundle.try_at(text, found.start(), work, &mut hits);
+        let sightings = self.index.sightings(text);
+        for (at, sighting) in sightings.iter().enumerate() {
+            let later = sightings.get(at + 1..).unwrap_or_default();
+            for &expression in self.anchored.get(sighting.keyword).into_iter().flatten() {
+                let Some(trial) = self.trials.get(expression) else { continue };
+                if !trial.needs().iter().all(|set| self.follows(*set, sighting, later)) {
                     continue;
                 }
-                let window = found.end().saturating_sub(bundle.longest)..text.len().min(found.start() + bundle.longest);
-                let Some(slot) = open.get_mut(index) else { continue };
-                match slot {
-                    Some(last) if last.end >= window.start => last.end = last.end.max(window.end),
-                    Some(last) => {
-                        bundle.search(text, last.clone(), work, &mut hits);
-                        *slot = Some(window);
-                    }
-                    None => *slot = Some(window),
+                work.windows += WINDOW.min(text.len());
+                if let Some(span) = trial.run(text, sighting.at) {
+                    hits.push(Hit { pattern: trial.pattern(), span });
                 }
-            }
-        }
-        for (bundle, window) in self.bundles.iter().zip(open) {
-            if let Some(window) = window {
-                bundle.search(text, window, work, &mut hits);
             }
         }
         hits.sort_by_key(|hit| (hit.span.start, hit.pattern, hit.span.end));
+        hits.dedup();
         hits
     }
-}
 
-impl Bundle {
-    fn try_at(&self, text: &[u8], start: usize, work: &mut Work, hits: &mut Vec<Hit>) {
-        let end = text.len().min(start + self.longest);
-        work.windows += end - start;
-        let input = Input::new(text).span(start..end).anchored(Anchored::Yes);
-        if let Some(found) = self.regex.search(&input) {
-            self.push(found.pattern().as_usize(), found.range(), hits);
-        }
-    }
-
-    fn search(&self, text: &[u8], window: Range<usize>, work: &mut Work, hits: &mut Vec<Hit>) {
-        work.windows += window.len();
-        for found in self.regex.find_iter(Input::new(text).span(window)) {
-            self.push(found.pattern().as_usize(), found.range(), hits);
-        }
-    }
-
-    fn push(&self, expression: usize, span: Range<usize>, hits: &mut Vec<Hit>) {
-        if let Some(&pattern) = self.patterns.get(expression) {
-            hits.push(Hit { pattern, span });
-        }
+    /// Whether a keyword of a set stands within the window after a sighting, or at it.
+    fn follows(&self, set: usize, from: &Sighting, later: &[Sighting]) -> bool {
+        let Some(bits) = self.needs.get(set) else { return true };
+        let has = |sighting: &Sighting| bits.get(sighting.keyword).copied().unwrap_or(false);
+        later.iter().take_while(|sighting| sighting.at <= from.at + WINDOW).any(has)
     }
 }

@@ -89,14 +89,16 @@ impl<'a> Scan<'a> {
         self.take(hits, base, Reading::Plain);
     }
 
-    /// Letters and digits only, for words that were spelled or broken.
+    /// Letters and digits only, where words look spelled or broken.
     fn read_joined(&mut self, base: &View) {
-        let joined = broken::join(base);
-        let hits = self.scanner.joined().hits(joined.text(), &mut self.work);
-        let stems = &self.scanner.set().stems;
-        let hits = hits.into_iter().filter(|hit| broken::is_broken(&joined, base, &hit.span, stems)).collect();
-        let over = joined.over(base);
-        self.take(hits, &over, Reading::Joined);
+        let stems = self.scanner.stems();
+        for range in broken::suspects(base.text(), stems) {
+            let joined = broken::join(base.text(), range);
+            let hits = self.scanner.joined().hits(joined.text(), &mut self.work);
+            let hits = hits.into_iter().filter(|hit| broken::is_broken(&joined, base.text(), &hit.span, stems)).collect();
+            let over = joined.over(base);
+            self.take(hits, &over, Reading::Joined);
+        }
     }
 
     /// Lines with words that make sense backwards or rotated.
@@ -165,6 +167,10 @@ impl<'a> Scan<'a> {
             let span = view.source_range(&hit.span);
             let wording = judge::wording(view.text(), hit.span.start, hit.span.end, self.scanner.set());
             let raw = self.source().get(span.clone());
+            if is_in_place(reading) && raw.is_some_and(|raw| fold(raw).text() == view.text().get(hit.span.clone()).unwrap_or_default()) {
+                // Nothing was decoded here: the plain reading has it.
+                continue;
+            }
             let disguised = reading == Reading::Plain && raw.is_none_or(is_disguised);
             let decoded = (reading != Reading::Plain || disguised)
                 .then(|| excerpt(view.text().get(hit.span.clone()).unwrap_or_default()));
@@ -264,6 +270,11 @@ fn is_mixed(raw: &str) -> bool {
         let latin = word.chars().any(|letter| letter.is_ascii_alphabetic());
         latin && word.chars().any(|letter| matches!(u32::from(letter), 0x0370..=0x052F))
     })
+}
+
+/// Whether a decoder leaves what it does not decode as it is.
+fn is_in_place(reading: Reading) -> bool {
+    matches!(reading, Reading::Leet | Reading::Escapes)
 }
 
 fn excerpt(text: &[u8]) -> String {

@@ -2,10 +2,11 @@
 
 use aho_corasick::AhoCorasick;
 
+use crate::broken::Stems;
 use crate::decode::mirror;
 use crate::finding::{Kind, Reading, Severity};
 use crate::judge;
-use crate::matcher::Matcher;
+use crate::matcher::{Anchoring, Matcher};
 use crate::patterns::{self, BUILTIN, Form, PatternError, PatternSet};
 
 /// Compiled patterns. Building takes some milliseconds; a scan with it shares nothing and may run on
@@ -15,6 +16,7 @@ pub struct Scanner {
     set: PatternSet,
     plain: Matcher,
     joined: Matcher,
+    stems: Stems,
     topics: AhoCorasick,
     mirrored: AhoCorasick,
 }
@@ -60,8 +62,9 @@ impl Scanner {
             let chosen = set.expressions.iter().filter(|(_, form, _)| (*form == Form::Joined) == joined);
             chosen.map(|(pattern, _, expression)| (*pattern, expression.clone())).collect()
         };
-        let plain = Matcher::new(&of_form(false))?;
-        let joined = Matcher::new(&of_form(true))?;
+        let plain = Matcher::new(&of_form(false), Anchoring::AtWords)?;
+        let joined = Matcher::new(&of_form(true), Anchoring::Anywhere)?;
+        let stems = Stems::new(set.stems.iter().map(String::as_str));
         let literal = |words: Vec<String>| {
             AhoCorasick::new(words).map_err(|error| PatternError::Engine(error.to_string()))
         };
@@ -69,7 +72,7 @@ impl Scanner {
         let backwards = set.probes.iter().map(|word| mirror::reverse(word));
         let rotated = set.probes.iter().map(|word| mirror::rot13(word));
         let mirrored = literal(backwards.chain(rotated).collect())?;
-        Ok(Self { set, plain, joined, topics, mirrored })
+        Ok(Self { set, plain, joined, stems, topics, mirrored })
     }
 
     /// All rules, in the order of the pattern files.
@@ -93,6 +96,10 @@ impl Scanner {
 
     pub(crate) fn joined(&self) -> &Matcher {
         &self.joined
+    }
+
+    pub(crate) fn stems(&self) -> &Stems {
+        &self.stems
     }
 
     pub(crate) fn is_on_topic(&self, text: &[u8]) -> bool {

@@ -4,8 +4,8 @@ use super::{Candidate, Payload};
 use crate::finding::Reading;
 use crate::view::View;
 
-/// Bytes decoded before a run that does not read as text is given up.
-const PROBE: usize = 64;
+/// Bytes decoded before a run that does not read as text is given up: twice, as most runs show it at once.
+const PROBES: [usize; 2] = [9, 64];
 
 /// How many of the candidates after `first` continue it on the following lines.
 pub(super) fn continued(source: &str, first: &Candidate, tail: &[Candidate]) -> usize {
@@ -31,14 +31,15 @@ pub(super) fn decode(source: &str, pieces: &[&Candidate]) -> Option<Payload> {
             text.bytes().enumerate().map(move |(at, byte)| (byte, piece.start + at))
         })
     };
-    if let Some(view) = read(symbols().filter_map(|(byte, at)| Some((hex(byte)?, at))), symbols().count(), 4) {
+    let count = pieces.iter().map(|piece| piece.end - piece.start).sum::<usize>();
+    if let Some(view) = read(symbols().map_while(|(byte, at)| Some((hex(byte)?, at))), count, 4) {
         return Some(Payload { reading: Reading::Hex, view });
     }
     // The run may have a word before the payload, joined by `-`, `_` or `/`.
     let skipped = symbols().position(|(byte, _)| byte == b'-' || byte == b'_').map_or(0, |at| at + 1);
     [0, skipped].into_iter().find_map(|skip| {
-        let digits = symbols().skip(skip).filter_map(|(byte, at)| Some((sextet(byte)?, at)));
-        let view = read(digits, symbols().count() - skip, 6)?;
+        let digits = symbols().skip(skip).map_while(|(byte, at)| Some((sextet(byte)?, at)));
+        let view = read(digits, count - skip, 6)?;
         Some(Payload { reading: Reading::Base64, view })
     })
 }
@@ -71,7 +72,7 @@ fn read(digits: impl Iterator<Item = (u8, usize)>, expected: usize, width: u32) 
             have -= 8;
             bytes.push(((bits >> have & 0xFF) as u8, first, at + 1));
             start = if have == 0 { None } else { Some(at) };
-            if bytes.len() == PROBE && !is_text(&bytes) {
+            if PROBES.contains(&bytes.len()) && !is_text(&bytes) {
                 return None;
             }
         }

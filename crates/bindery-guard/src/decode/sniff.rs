@@ -7,6 +7,9 @@ const SHORTEST_BASE: usize = 16;
 /// Escapes, numbers or leet words a line must have to be tried.
 const FEWEST: usize = 3;
 
+/// Longest run that may be a word with digits in it.
+const LONGEST_WORD: usize = 20;
+
 const DIGIT: u8 = 1;
 const LETTER: u8 = 2;
 /// `+ / _ -` in base64.
@@ -87,7 +90,7 @@ fn run(bytes: &[u8], from: usize, line: &mut Line, found: &mut Vec<Candidate>) -
             if len == 2 {
                 line.numbers += 1;
             }
-            line.leet += 1;
+            line.leet += usize::from(len <= LONGEST_WORD && is_leet(bytes.get(from..at).unwrap_or_default()));
         }
         LETTER if len == 2 => line.numbers += usize::from(is_hex(bytes.get(from..at))),
         _ => {}
@@ -99,6 +102,15 @@ fn run(bytes: &[u8], from: usize, line: &mut Line, found: &mut Vec<Candidate>) -
         found.push(Candidate { encoding: Encoding::Base, start: from, end: at });
     }
     at
+}
+
+/// Whether a digit stands between letters or before two.
+fn is_leet(run: &[u8]) -> bool {
+    run.windows(3).any(|three| {
+        let letter = |at: usize| three.get(at).is_some_and(u8::is_ascii_alphabetic);
+        let digit = |at: usize| three.get(at).is_some_and(u8::is_ascii_digit);
+        digit(1) && letter(0) && letter(2) || digit(0) && letter(1) && letter(2) || digit(0) && digit(1) && letter(2)
+    })
 }
 
 fn is_hex(run: Option<&[u8]>) -> bool {

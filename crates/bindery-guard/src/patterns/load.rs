@@ -7,7 +7,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use super::expression::{Words, compile};
-use super::{Expression, Form, InCode, Pattern};
+use super::{Expression, Form, InCode, OnTopic, Pattern};
 use crate::finding::{Confidence, Kind, Severity};
 
 /// Why a pattern file was refused.
@@ -57,6 +57,9 @@ struct File {
     /// Words around a match that make it a mention.
     #[serde(default)]
     mentions: Vec<String>,
+    /// Words directly before a match that make it a description.
+    #[serde(default)]
+    described: Vec<String>,
     /// Words of documents that discuss attacks.
     #[serde(default)]
     topics: Vec<String>,
@@ -83,6 +86,8 @@ struct Entry {
     joined: bool,
     #[serde(default)]
     code: InCode,
+    #[serde(default)]
+    topic: OnTopic,
     /// Examples that must match, for the tests.
     #[serde(rename = "match")]
     matches: Vec<String>,
@@ -103,6 +108,7 @@ pub(crate) struct PatternSet {
     pub(crate) expressions: Vec<(usize, Form, Expression)>,
     pub(crate) negations: Vec<String>,
     pub(crate) mentions: Vec<String>,
+    pub(crate) described: Vec<String>,
     pub(crate) topics: Vec<String>,
     pub(crate) probes: Vec<String>,
     /// Words of the patterns that are also looked for in broken words.
@@ -126,6 +132,7 @@ pub(crate) fn load(files: &[(&str, &str)]) -> Result<PatternSet, PatternError> {
         }
         set.negations.extend(file.negations);
         set.mentions.extend(file.mentions);
+        set.described.extend(file.described);
         set.topics.extend(file.topics);
         set.probes.extend(file.probes);
         if file.pattern.iter().any(|entry| entry.joined) {
@@ -172,6 +179,7 @@ fn add(set: &mut PatternSet, file: &str, words: &Words, entry: Entry) -> Result<
         confidence: entry.confidence,
         says: Arc::from(entry.says),
         in_code: entry.code,
+        on_topic: entry.topic,
     });
     set.examples.push((index, entry.matches, entry.pass));
     Ok(())

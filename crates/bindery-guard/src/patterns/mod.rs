@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-pub(crate) use expression::{Expression, Form};
+pub(crate) use expression::{Expression, Form, Segment};
 pub use load::PatternError;
 pub(crate) use load::{PatternSet, load};
 
@@ -54,6 +54,17 @@ pub(crate) enum InCode {
     Same,
 }
 
+/// What a document about attacks means for a match in its prose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum OnTopic {
+    /// A name that such documents use.
+    Milder,
+    /// Nothing: an attack may talk about attacks.
+    #[default]
+    Same,
+}
+
 /// One rule.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern {
@@ -65,6 +76,7 @@ pub(crate) struct Pattern {
     /// Completes "This text …".
     pub(crate) says: Arc<str>,
     pub(crate) in_code: InCode,
+    pub(crate) on_topic: OnTopic,
 }
 
 #[cfg(test)]
