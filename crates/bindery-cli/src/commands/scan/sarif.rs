@@ -17,8 +17,11 @@ pub(super) fn print(outcome: &Outcome, scanner: &Scanner, out: &mut dyn Write) -
 
 pub(super) fn document(outcome: &Outcome, scanner: &Scanner) -> Value {
     let rules = rules(outcome, scanner);
-    let index: BTreeMap<&str, usize> =
-        rules.iter().enumerate().map(|(at, rule)| (rule.id.as_str(), at)).collect();
+    let index: BTreeMap<&str, usize> = rules
+        .iter()
+        .enumerate()
+        .map(|(at, rule)| (rule.id.as_str(), at))
+        .collect();
     let results: Vec<Value> = outcome
         .scanned
         .iter()
@@ -68,7 +71,15 @@ fn rules(outcome: &Outcome, scanner: &Scanner) -> Vec<Rule> {
     let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
     for rule in scanner.rules() {
         let says = format!("This text {}", rule.says);
-        rules.insert(rule.id.clone(), Rule { id: rule.id, kind: rule.kind, severity: rule.severity, says });
+        rules.insert(
+            rule.id.clone(),
+            Rule {
+                id: rule.id,
+                kind: rule.kind,
+                severity: rule.severity,
+                says,
+            },
+        );
     }
     for finding in outcome.scanned.iter().flat_map(|scanned| &scanned.findings) {
         rules.entry(finding.rule.to_string()).or_insert_with(|| Rule {
@@ -143,7 +154,9 @@ fn uri(path: &str) -> String {
     }
     for byte in path.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => out.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                out.push(char::from(byte))
+            }
             b'\\' => out.push('/'),
             _ => out.push_str(&format!("%{byte:02X}")),
         }
