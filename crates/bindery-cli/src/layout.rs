@@ -70,6 +70,14 @@ pub(crate) fn thousands(count: TokenCount) -> String {
     out
 }
 
+/// A share in percent, rounded to one place after the point. Of nothing it is nothing.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    let tenths = (u128::from(part) * 1000 + u128::from(whole) / 2)
+        .checked_div(u128::from(whole))
+        .unwrap_or(0);
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +100,14 @@ mod tests {
                 assert_eq!(right(text, width).width(), width, "{text} in {width}");
             }
         }
+    }
+
+    #[test]
+    fn shares_are_rounded_and_nothing_is_divided_by_nothing() {
+        assert_eq!(percent(1, 3), "33.3 %");
+        assert_eq!(percent(2, 3), "66.7 %");
+        assert_eq!(percent(5, 0), "0.0 %");
+        assert_eq!(percent(u64::MAX, u64::MAX), "100.0 %");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use bindery::{Layer, NextRequest, Reuse, Row, TokenCount};
 
-use crate::layout::{cell, fit, fit_end, right, thousands};
+use crate::layout::{cell, fit, fit_end, percent, right, thousands};
 use crate::terminal::{Palette, Terminal, printable};
 
 /// Widths of all columns but the two that share what is left.
@@ -46,7 +46,7 @@ pub(crate) fn write(
             page.row(out, row)?;
         }
     }
-    page.totals(out, request, rows, window)
+    totals(out, request, rows, window)
 }
 
 fn has_boundary(rows: &[Row]) -> bool {
@@ -164,55 +164,44 @@ impl Page {
         let line = format!("{}{label}{}", "═".repeat(side / 2), "═".repeat(side - side / 2));
         writeln!(out, "{}", self.palette.paint(CYAN, &line))
     }
+}
 
-    fn totals(
-        &self,
-        out: &mut impl Write,
-        request: &NextRequest,
-        rows: &[Row],
-        window: Option<u64>,
-    ) -> io::Result<()> {
-        let sum = |reuse: &[Reuse]| -> TokenCount {
-            rows.iter()
-                .filter(|row| reuse.contains(&row.reuse))
-                .map(|row| row.tokens)
-                .sum()
-        };
-        let all = sum(&[Reuse::Shared, Reuse::Session, Reuse::None]);
-        let share = |tokens: u64, of: u64| {
-            if of == 0 {
-                0.0
-            } else {
-                100.0 * tokens as f64 / of as f64
-            }
-        };
-        writeln!(out)?;
-        let of_window = window.map_or(String::new(), |window| {
-            format!(
-                " · {:.1} % of a window of {}",
-                share(all.value, window),
-                thousands(TokenCount::exact(window))
-            )
-        });
-        writeln!(
-            out,
-            "total     {} tokens in {} fragments{of_window}",
-            thousands(all),
-            rows.len()
-        )?;
-        let shared = sum(&[Reuse::Shared]);
-        let next = sum(&[Reuse::Shared, Reuse::Session]);
-        for (label, count, who) in [
-            ("cache", shared, "shared by every session"),
-            ("", next, "readable by the next request"),
-        ] {
-            let share = share(count.value, all.value);
-            writeln!(out, "{label:<9} {} tokens ({share:.0} %) {who}", thousands(count))?;
-        }
-        writeln!(
-            out,
-            "body      {} bytes",
-            thousands(TokenCount::exact(request.encoded.body.len() as u64))
+/// The last lines: all tokens, what a cache can serve, the body's size.
+fn totals(out: &mut impl Write, request: &NextRequest, rows: &[Row], window: Option<u64>) -> io::Result<()> {
+    let sum = |reuse: &[Reuse]| -> TokenCount {
+        rows.iter()
+            .filter(|row| reuse.contains(&row.reuse))
+            .map(|row| row.tokens)
+            .sum()
+    };
+    let all = sum(&[Reuse::Shared, Reuse::Session, Reuse::None]);
+    let of_window = window.map_or(String::new(), |window| {
+        let share = percent(all.value, window);
+        format!(
+            " · {share} of a window of {}",
+            thousands(TokenCount::exact(window))
         )
+    });
+    writeln!(
+        out,
+        "\ntotal     {} tokens in {} fragments{of_window}",
+        thousands(all),
+        rows.len()
+    )?;
+    for (label, count, who) in [
+        ("cache", sum(&[Reuse::Shared]), "shared by every session"),
+        (
+            "",
+            sum(&[Reuse::Shared, Reuse::Session]),
+            "readable by the next request",
+        ),
+    ] {
+        let share = percent(count.value, all.value);
+        writeln!(out, "{label:<9} {} tokens ({share}) {who}", thousands(count))?;
     }
+    writeln!(
+        out,
+        "body      {} bytes",
+        thousands(TokenCount::exact(request.encoded.body.len() as u64))
+    )
 }
