@@ -4,6 +4,9 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
+use crate::commands::log::LogArgs;
+use crate::commands::replay::ReplayArgs;
+use crate::commands::run::RunArgs;
 use crate::commands::scan::ScanArgs;
 use crate::terminal::Color;
 
@@ -31,6 +34,12 @@ pub(crate) enum Command {
     Assemble(Box<AssembleArgs>),
     /// Find hostile and hidden text in files, folders or standard input
     Scan(Box<ScanArgs>),
+    /// Drive an agent session here; simulated where there is no key
+    Run(Box<RunArgs>),
+    /// Look at sessions: list, show, tail, recover, export, import
+    Log(LogArgs),
+    /// Rebuild the requests of a session from its log alone
+    Replay(ReplayArgs),
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

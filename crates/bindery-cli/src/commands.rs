@@ -2,6 +2,9 @@
 
 pub(crate) mod assemble;
 pub(crate) mod bench;
+pub(crate) mod log;
+pub(crate) mod replay;
+pub(crate) mod run;
 pub(crate) mod scan;
 
 use crate::cli::Command;
@@ -13,6 +16,9 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
     match command {
         Command::Assemble(args) => assemble::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
+        Command::Log(args) => log::run(&args, terminal),
+        Command::Replay(args) => replay::run(&args, terminal),
+        Command::Run(args) => run::run(&args, terminal),
         Command::Scan(args) => scan::run(*args, &mut terminal.out, &mut terminal.err),
     }
 }

@@ -74,7 +74,7 @@ async fn a_turn_fails_when_no_attempt_is_left_or_none_would_help() {
     let TurnReport { outcome, reason, .. } = world.say("hi").await;
     assert_eq!(outcome, TurnOutcome::Failed);
     assert!(reason.unwrap().contains("failed"));
-    insta::assert_snapshot!(world.log(), @"");
+    insta::assert_snapshot!(world.log());
     assert_eq!(world.agent.state().messages().len(), 2, "what the last attempt said is kept");
 
     let mut world = World::new("[[reply]]\nfail = { kind = 'auth' }");
@@ -101,7 +101,7 @@ async fn cancelling_gives_every_open_call_a_result() {
     assert!(world.agent.state().pending_calls().is_empty());
     let log = world.log();
     let tail: Vec<&str> = log.lines().rev().take(5).collect();
-    insta::assert_snapshot!(tail.join("\n"), @"");
+    insta::assert_snapshot!(tail.join("\n"));
     world.cancel = Cancel::new();
     assert_eq!(world.say("go on").await.outcome, TurnOutcome::Completed);
     assert_eq!(verified(&world), 2);
@@ -119,7 +119,7 @@ async fn a_call_that_cannot_run_has_a_result_that_says_why() {
     let panics = || TestTool { name: "panics", effect: Effect::Reads, does: Does::Panics };
     let mut world = World::new(script).with_tools([act(), panics()]);
     assert_eq!(world.say("hi").await.outcome, TurnOutcome::Completed);
-    insta::assert_snapshot!(results(&world), @"");
+    insta::assert_snapshot!(results(&world));
 
     let mut world = World::new(script).with_tools([act(), panics()]);
     world.agent.permit = Arc::new(Yes);
@@ -152,7 +152,7 @@ async fn a_header_and_a_snapshot_are_written_only_when_they_change() {
     let log = world.log();
     let written = |line: &&str| line.starts_with("header") || line.starts_with("snapshot") || line.starts_with("turn_s");
     let written: Vec<&str> = log.lines().filter(written).collect();
-    insta::assert_snapshot!(written.join("\n"), @"");
+    insta::assert_snapshot!(written.join("\n"));
     assert_eq!(verified(&world), 4);
 }
 

@@ -2,3 +2,4 @@
 
 mod assemble;
 mod place;
+mod run;

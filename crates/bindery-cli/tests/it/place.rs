@@ -66,6 +66,22 @@ impl Place {
 
     /// Runs the binary in a folder. Paths of this place are shown as `[place]`.
     pub(crate) fn bindery_in(&self, folder: &str, arguments: &[&str]) -> Ran {
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = self.command(folder, arguments).output().unwrap();
+        let here = self.path("").to_string_lossy().trim_end_matches('/').to_owned();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&here, "[place]");
+        Ran {
+            code: status.code().unwrap(),
+            out: text(stdout),
+            err: text(stderr),
+        }
+    }
+
+    /// The binary in a folder, ready to be started.
+    pub(crate) fn command(&self, folder: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bindery"));
         command.args(arguments).current_dir(self.path(folder)).env_clear();
         command
@@ -75,17 +91,6 @@ impl Place {
         command
             .env("SOURCE_DATE_EPOCH", "1796000000")
             .env("LANG", "C.UTF-8");
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = command.output().unwrap();
-        let here = self.path("").to_string_lossy().trim_end_matches('/').to_owned();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&here, "[place]");
-        Ran {
-            code: status.code().unwrap(),
-            out: text(stdout),
-            err: text(stderr),
-        }
+        command
     }
 }

@@ -1,0 +1,128 @@
+//! `bindery run`: an agent session here.
+
+mod arguments;
+mod model;
+mod opening;
+mod permit;
+mod people;
+mod show;
+
+use std::io::Write;
+
+use anyhow::Context as _;
+use bindery::log::{Intake, TurnOutcome};
+use bindery_agent::{Agent, Cancel, TurnReport};
+
+pub(crate) use arguments::RunArgs;
+use opening::Opened;
+use people::People;
+use show::{Lines, Text, summary};
+
+use crate::status::{Status, UsageError};
+use crate::terminal::Terminal;
+
+pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.context("starting the runtime")?;
+    let outcome = runtime.block_on(drive(args, terminal));
+    // A thread that waits for a line of the terminal must not keep the process.
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
+    let people = People::here();
+    let prompt = match &args.prompt {
+        Some(prompt) => Some(prompt.clone()),
+        None if people.can_be_asked() => None,
+        None => Some(people.everything()?),
+    };
+    if prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
+        let message = "there is nothing to say: give a prompt, or pipe one in";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    let mut opened = opening::open(args, &people, terminal)?;
+    opened.announce(args.json, terminal)?;
+    terminal.out.flush()?;
+    let status = match prompt {
+        Some(prompt) => turn(&mut opened, args, &prompt).await?,
+        None => converse(&mut opened, args, &people, terminal).await?,
+    };
+    let usage = opened.agent.state().usage().session;
+    summary(&opened, &usage, args.json, terminal)?;
+    Ok(status)
+}
+
+/// Turn after turn, as long as somebody says something.
+async fn converse(
+    opened: &mut Opened,
+    args: &RunArgs,
+    people: &People,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Status> {
+    let mut status = Status::Success;
+    loop {
+        write!(terminal.err, "> ")?;
+        terminal.err.flush()?;
+        let line = tokio::select! {
+            line = people.line() => line,
+            _ = tokio::signal::ctrl_c() => None,
+        };
+        match line {
+            None => {
+                writeln!(terminal.err)?;
+                return Ok(status);
+            }
+            Some(line) if line.trim().is_empty() => {}
+            Some(line) => status = turn(opened, args, &line).await?,
+        }
+    }
+}
+
+/// Says something and drives the turn to its end. Ctrl-C aborts the turn; the session stays.
+async fn turn(opened: &mut Opened, args: &RunArgs, prompt: &str) -> anyhow::Result<Status> {
+    let cancel = Cancel::new();
+    let agent = &mut opened.agent;
+    agent.watch = if args.json {
+        Box::new(Lines::new(cancel.clone()))
+    } else {
+        Box::new(Text::new(cancel.clone(), opened.palette))
+    };
+    let id = format!("prompt-{}", agent.state().next_seq());
+    agent.say(&id, prompt, Intake::FollowUp)?;
+    let mut status = Status::Success;
+    while let Some(report) = one_turn(agent, &cancel).await? {
+        status = concluded(&report, args.json);
+        if report.outcome != TurnOutcome::Completed {
+            break;
+        }
+    }
+    Ok(status)
+}
+
+async fn one_turn(agent: &mut Agent, cancel: &Cancel) -> anyhow::Result<Option<TurnReport>> {
+    let turn = agent.turn(cancel);
+    tokio::pin!(turn);
+    loop {
+        // The signal first: its handler stands before the turn does anything.
+        tokio::select! {
+            biased;
+            pressed = tokio::signal::ctrl_c() => {
+                pressed.context("waiting for Ctrl-C")?;
+                cancel.cancel();
+            }
+            report = &mut turn => return Ok(report?),
+        }
+    }
+}
+
+fn concluded(report: &TurnReport, json: bool) -> Status {
+    if !json {
+        show::ending(report);
+    }
+    match report.outcome {
+        TurnOutcome::Completed => Status::Success,
+        TurnOutcome::Blocked => Status::Finding,
+        TurnOutcome::Aborted | TurnOutcome::Failed | TurnOutcome::Interrupted => Status::Failure,
+    }
+}

@@ -1,0 +1,155 @@
+//! Opening a session: log, registry, model, tools.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bindery::here::{self, Here, Question};
+use bindery::log::SessionStarted;
+use bindery::sources::dialect::Catalogue;
+use bindery::sources::instructions::Host;
+use bindery::{Registration, Scope, Session};
+use bindery_agent::plugins::{InstructionFiles, Time, Tmux, recall};
+use bindery_agent::tools::{Reach, Shell, Workdir, toolbox};
+use bindery_agent::{Agent, Clock, SystemClock};
+use bindery_store::{Contention, Journal, SessionId, SqliteStore, Store};
+
+use super::arguments::RunArgs;
+use super::model::{Choice, model};
+use super::people::People;
+use super::permit::Ask;
+use crate::status::UsageError;
+use crate::terminal::{Palette, Terminal};
+use crate::{notices, outside, sessions};
+
+/// A session that is ready.
+pub(super) struct Opened {
+    pub(super) id: SessionId,
+    pub(super) agent: Agent,
+    pub(super) palette: Palette,
+    _kept: Vec<Registration>,
+    _registered: Here,
+}
+
+/// What the session's own scope has to be told apart by.
+const SCOPE: &str = "run";
+
+pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> anyhow::Result<Opened> {
+    let dir = std::fs::canonicalize(&args.dir)
+        .map_err(|error| UsageError(format!("{} cannot be entered: {error}", args.dir.display())))?;
+    let question = outside::question(dir.clone(), args.request(Choice::of(args).family()));
+    let mut here = here::open(&question).map_err(|error| UsageError::of(&error))?;
+    notices::tell(&here.notices, terminal)?;
+    let store = sessions::store()?;
+    let (id, journal) = journal(args, &store, &dir)?;
+    let model = model(args, here.provider, &question.environment, journal.log())?;
+    let scope = here.session.scope().child(SCOPE);
+    let session = std::mem::replace(&mut here.session, Session::new(scope.clone()));
+    let session = Session::sharing(scope.clone(), session.renders().clone());
+    let mut params = here.params.clone();
+    params.stream = true;
+    let mut agent = Agent::open_now(journal, session, here.options.clone(), params, model)?;
+    agent.backoff.first = Duration::from_millis(args.backoff_ms);
+    let reach = if args.allow_outside { Reach::Machine } else { Reach::Inside };
+    let workdir = Workdir::new(&dir, reach).with_context(|| format!("entering {}", dir.display()))?;
+    agent.toolbox = toolbox(&workdir, Shell::new(commands_environment()));
+    let allowed = ["write", "edit", "shell"].into_iter().filter(|tool| args.allows(tool));
+    agent.permit = Arc::new(Ask::new(people.clone(), allowed.map(str::to_owned)));
+    let mut kept = vec![scope.tools(agent.toolbox.schemas())];
+    kept.extend(time(args, &scope)?);
+    kept.extend(recalled(args, &store, &scope, terminal)?);
+    agent.refreshers.extend(instruction_files(&here, &question, &scope)?);
+    if let Some(tmux) = Tmux::find(commands_environment(), scope.clone()) {
+        agent.refreshers.push(Box::new(tmux));
+    }
+    if agent.state().last().is_none() {
+        let started = SessionStarted {
+            program: concat!("bindery/", env!("CARGO_PKG_VERSION")).into(),
+            directory: Some(dir.to_string_lossy().into()),
+            forked_from: None,
+        };
+        agent.commit(vec![started.into()])?;
+    }
+    Ok(Opened { id, agent, palette: terminal.err_palette, _kept: kept, _registered: here })
+}
+
+/// The log of the session that was asked for, or of a new one.
+fn journal(args: &RunArgs, store: &SqliteStore, dir: &Path) -> anyhow::Result<(SessionId, Journal)> {
+    let owner = format!("`bindery run`, process {}", std::process::id());
+    let known = match &args.session {
+        Some(id) => Some(sessions::parse(id)?),
+        None if args.continue_latest => {
+            let latest = sessions::latest(store, dir)?;
+            let nothing = || UsageError(format!("there is no session of {} to go on with", dir.display()));
+            Some(latest.ok_or_else(nothing)?)
+        }
+        None => None,
+    };
+    if let Some(id) = &known
+        && store.path(id).exists()
+    {
+        return Ok((id.clone(), Journal::open(store, id, &owner, Contention::Refuse)?));
+    }
+    let id = known.map_or_else(sessions::new_id, Ok)?;
+    let journal = Journal::create(store, &id, sessions::now_ms(), &owner)?;
+    Ok((id, journal))
+}
+
+/// The environment that commands get: this process's, without the keys of providers.
+fn commands_environment() -> BTreeMap<OsString, OsString> {
+    let keys = bindery::Provider::ALL.map(bindery_providers::Endpoint::key_variable);
+    let is_key = |name: &OsString| keys.iter().any(|key| name == key);
+    std::env::vars_os().filter(|(name, _)| !is_key(name)).collect()
+}
+
+/// The time, if it is to be told anew; otherwise the date that was registered stands, unless it changes.
+fn time(args: &RunArgs, scope: &Scope) -> anyhow::Result<Option<Registration>> {
+    if std::env::var_os("SOURCE_DATE_EPOCH").is_some() {
+        return Ok(None);
+    }
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let every = args.time_every.map_or(Duration::from_hours(24), |minutes| Duration::from_mins(minutes.into()));
+    let time = Time::new(clock, jiff::tz::TimeZone::system(), every);
+    Ok(Some(scope.context(time.context())?))
+}
+
+fn recalled(
+    args: &RunArgs,
+    store: &SqliteStore,
+    scope: &Scope,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Vec<Registration>> {
+    let mut kept = Vec::new();
+    for name in &args.recall {
+        let id = sessions::parse(name)?;
+        let recalled = recall(&id, &*store.read(&id)?)?;
+        if recalled.left_out > 0 {
+            let (messages, left) = (recalled.messages, recalled.left_out);
+            writeln!(terminal.err, "note: of session {id}, {messages} messages are recalled and {left} older ones left out")?;
+        }
+        kept.push(scope.context(recalled.context)?);
+    }
+    Ok(kept)
+}
+
+/// The instruction files, read again from turn to turn; none where they are switched off.
+fn instruction_files(
+    here: &Here,
+    question: &Question,
+    scope: &Scope,
+) -> anyhow::Result<Option<Box<dyn bindery_agent::Refresh>>> {
+    let Some(manifest) = &here.manifest else { return Ok(None) };
+    let dialect = Catalogue::shipped().get(&manifest.dialect)?;
+    let host = Host {
+        cwd: question.surroundings.cwd.clone(),
+        home: question.surroundings.home.clone().map(PathBuf::from),
+        environment: question.environment.clone(),
+        ..Host::default()
+    };
+    let files = InstructionFiles::new(dialect, host, question.places.clone(), scope.clone());
+    Ok(Some(Box::new(files)))
+}

@@ -1,0 +1,60 @@
+//! Asking the person at the terminal before a tool acts.
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+use bindery_agent::{Permission, Permit, Request};
+use bindery::BoxFuture;
+
+use super::people::People;
+use crate::terminal::printable;
+
+/// Asks, and remembers what was allowed for the session.
+pub(super) struct Ask {
+    people: People,
+    allowed: Mutex<BTreeSet<String>>,
+}
+
+impl Ask {
+    /// Asks these people; the tools in `allowed` act without.
+    pub(super) fn new(people: People, allowed: impl IntoIterator<Item = String>) -> Self {
+        Self { people, allowed: Mutex::new(allowed.into_iter().collect()) }
+    }
+
+    fn is_allowed(&self, tool: &str) -> bool {
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).contains(tool)
+    }
+
+    fn allow(&self, tool: &str) {
+        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.to_owned());
+    }
+}
+
+impl Permit for Ask {
+    fn decide<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Permission> {
+        Box::pin(async move {
+            if self.is_allowed(&request.tool) {
+                return Permission::Granted;
+            }
+            if !self.people.can_be_asked() {
+                let why = "nobody can be asked for permission, and it was not given beforehand";
+                return Permission::Refused(why.to_owned());
+            }
+            let question = format!("{}\nallow? [y]es, [a]lways `{}`, [N]o: ", printable(&request.what), request.tool);
+            let mut err = anstream::stderr();
+            // If nobody sees the question, nobody answers it with yes.
+            let _unseen = write!(err, "{question}").and_then(|()| err.flush());
+            let answer = self.people.line().await.unwrap_or_default();
+            match answer.trim().to_lowercase().as_str() {
+                "y" | "yes" => Permission::Granted,
+                "a" | "always" => {
+                    self.allow(&request.tool);
+                    Permission::Granted
+                }
+                "" | "n" | "no" => Permission::Refused("the user refused".to_owned()),
+                other => Permission::Refused(format!("the user refused and said: {other}")),
+            }
+        })
+    }
+}
