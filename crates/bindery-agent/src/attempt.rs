@@ -113,7 +113,7 @@ async fn receive(
 ) -> Sent {
     loop {
         match unless(cancel, exchange.next()).await {
-            None => return Sent::Cancelled(exchange.finish().err()),
+            None => return Sent::Cancelled(Some(so_far(exchange))),
             Some(None) => break,
             Some(Some(event)) => seen(&event),
         }
@@ -124,8 +124,18 @@ async fn receive(
     }
 }
 
+/// What had come when somebody cancelled, the last word included if it was there already.
+fn so_far(exchange: Exchange) -> Interrupted {
+    exchange.finish().map_or_else(
+        |interrupted| interrupted,
+        |reply| Interrupted {
+            failure: Failure::new(FailureKind::Disconnected, "cancelled"),
+            parts: reply.parts,
+            usage: reply.usage,
+        },
+    )
+}
+
 fn nothing_came(failure: Failure) -> Interrupted {
-    // A refusal is no reply: there is nothing of it, whatever its kind.
-    debug_assert!(FailureKind::ALL.contains(&failure.kind));
     Interrupted { failure, parts: Vec::new(), usage: None }
 }

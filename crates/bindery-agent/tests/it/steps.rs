@@ -204,3 +204,36 @@ async fn a_model_that_calls_for_ever_is_stopped() {
     assert_eq!((report.outcome, report.steps), (TurnOutcome::Failed, 3));
     assert_eq!(report.reason.as_deref(), Some("the limit of 3 steps a turn was reached"));
 }
+
+#[tokio::test]
+async fn cancelling_keeps_what_had_been_said() {
+    struct CancelsAtTheFirstWord(Cancel);
+    impl bindery_agent::Watch for CancelsAtTheFirstWord {
+        fn replying(&mut self, event: &bindery_wire::ReplyEvent) {
+            if matches!(event, bindery_wire::ReplyEvent::TextDelta { .. }) {
+                self.0.cancel();
+            }
+        }
+    }
+    let mut world = World::new("[[reply]]\ntext = 'Half a sentence.'\n[[reply]]\ntext = 'Whole.'");
+    world.agent.watch = Box::new(CancelsAtTheFirstWord(world.cancel.clone()));
+    assert_eq!(world.say("hi").await.outcome, TurnOutcome::Aborted);
+    let log = world.log();
+    let last: Vec<&str> = log.lines().rev().take(5).collect();
+    assert_eq!(
+        last,
+        [
+            "turn_ended Aborted",
+            "step_ended Aborted",
+            "assistant_message Interrupted",
+            "usage_reported",
+            "attempt_ended Aborted",
+        ]
+    );
+    world.cancel = Cancel::new();
+    assert_eq!(world.say("go on").await.outcome, TurnOutcome::Completed);
+    let messages = world.agent.state().messages();
+    let said: Vec<&str> = messages.iter().flat_map(bindery_core::Message::fragments).map(|f| f.text.as_str()).collect();
+    assert_eq!(said, ["hi", "Half ", "go on", "Whole."]);
+    assert_eq!(verified(&world), 2);
+}

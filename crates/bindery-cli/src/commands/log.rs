@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use bindery::log::Seq;
-use bindery_store::{Damage, LogReader, SqliteStore, Store, export, import, recover};
+use bindery_store::{Damage, SqliteStore, Store, export, import, recover};
 use clap::{Args, Subcommand};
 
 use crate::sessions::{self, InfoLine};

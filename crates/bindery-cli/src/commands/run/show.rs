@@ -206,7 +206,7 @@ pub(super) fn summary(
         writeln!(terminal.out, "{line}")?;
         return Ok(());
     }
-    let count = |tokens: u64| thousands(TokenCount::exact(usize::try_from(tokens).unwrap_or(usize::MAX)));
+    let count = |tokens: u64| thousands(TokenCount::exact(tokens));
     let (read, cached, uncached) = (count(usage.input()), count(usage.cache_read), count(usage.uncached));
     let (written, answered) = (count(written), count(usage.output));
     let origin = if simulated { "simulated tokens" } else { "tokens" };
