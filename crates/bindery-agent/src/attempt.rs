@@ -52,7 +52,10 @@ impl Agent {
             messages: &messages,
             params: &self.params,
         };
-        let outgoing = Outgoing { encoded: &encoded, request };
+        let outgoing = Outgoing {
+            encoded: &encoded,
+            request,
+        };
         let sent = match unless(cancel, self.model.send(outgoing)).await {
             None => Sent::Cancelled(None),
             Some(Err(failure)) => Sent::Broken(nothing_came(failure)),
@@ -82,7 +85,12 @@ impl Agent {
         parts: &StepParts,
     ) -> Result<Started, StoreError> {
         let reason = self.state().header_reason(header, self.opening);
-        let set = |reason| Payload::from(HeaderSet { reason, header: Arc::new(header.clone()) });
+        let set = |reason| {
+            Payload::from(HeaderSet {
+                reason,
+                header: Arc::new(header.clone()),
+            })
+        };
         let mut payloads: Vec<Payload> = reason.map(set).into_iter().collect();
         let (body_hash, body_bytes) = params::fingerprint(&encoded.body);
         let started = AttemptStarted {
@@ -137,5 +145,9 @@ fn so_far(exchange: Exchange) -> Interrupted {
 }
 
 fn nothing_came(failure: Failure) -> Interrupted {
-    Interrupted { failure, parts: Vec::new(), usage: None }
+    Interrupted {
+        failure,
+        parts: Vec::new(),
+        usage: None,
+    }
 }

@@ -45,7 +45,9 @@ impl Backoff {
         match asked {
             Some(asked) => (asked <= self.most_asked).then_some(asked),
             None => {
-                let doublings = u32::try_from(number.saturating_sub(1)).unwrap_or(u32::MAX).min(20);
+                let doublings = u32::try_from(number.saturating_sub(1))
+                    .unwrap_or(u32::MAX)
+                    .min(20);
                 let whole = self.first.saturating_mul(1 << doublings).min(self.most);
                 let part = u32::from(body.as_bytes().first().copied().unwrap_or_default());
                 Some(whole.saturating_sub(whole / 4 * part / 256))
@@ -69,7 +71,9 @@ mod tests {
         assert_eq!(wait(1, &failure), Some(Duration::from_millis(500)));
         assert_eq!(wait(4, &failure), Some(Duration::from_secs(4)));
         assert_eq!(wait(5, &failure), None);
-        let shortened = backoff.wait(1, &failure, &ContentHash::from_bytes([255; 32])).unwrap();
+        let shortened = backoff
+            .wait(1, &failure, &ContentHash::from_bytes([255; 32]))
+            .unwrap();
         assert!(shortened > Duration::from_millis(374) && shortened < Duration::from_millis(376));
         failure.retry_after = Some(Duration::from_secs(7));
         assert_eq!(wait(1, &failure), Some(Duration::from_secs(7)));

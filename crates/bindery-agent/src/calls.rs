@@ -28,7 +28,11 @@ struct Ready {
 enum Sorted {
     Ready(Ready),
     /// It cannot run, and the model is told why.
-    Refused { call: Arc<str>, tool: Arc<str>, why: String },
+    Refused {
+        call: Arc<str>,
+        tool: Arc<str>,
+        why: String,
+    },
 }
 
 impl Agent {
@@ -64,7 +68,13 @@ impl Agent {
         let mut running = JoinSet::new();
         let mut known: Vec<(Id, Arc<str>, Arc<str>)> = Vec::new();
         let began = self.clock.now_ms();
-        for Ready { call, tool, runner, input } in ready {
+        for Ready {
+            call,
+            tool,
+            runner,
+            input,
+        } in ready
+        {
             let handle = running.spawn(runner.run(input));
             known.push((handle.id(), call, tool));
         }
@@ -75,7 +85,9 @@ impl Agent {
             };
             let Some(joined) = next else { return Ok(Some(())) };
             let (id, outcome) = outcome(joined);
-            let Some((_, call, tool)) = known.iter().find(|(known, ..)| *known == id) else { continue };
+            let Some((_, call, tool)) = known.iter().find(|(known, ..)| *known == id) else {
+                continue;
+            };
             let place = self.state().next_seq().get();
             let returned = ToolReturned {
                 call: call.clone(),
@@ -90,18 +102,40 @@ impl Agent {
     }
 
     fn sort(&self, part: &ReplyPart) -> Option<Sorted> {
-        let ReplyPart::ToolCall { id, name, input, problem } = part else { return None };
+        let ReplyPart::ToolCall {
+            id,
+            name,
+            input,
+            problem,
+        } = part
+        else {
+            return None;
+        };
         let (call, tool): (Arc<str>, Arc<str>) = (id.as_str().into(), name.as_str().into());
-        let refused = |why: String| Some(Sorted::Refused { call: call.clone(), tool: tool.clone(), why });
+        let refused = |why: String| {
+            Some(Sorted::Refused {
+                call: call.clone(),
+                tool: tool.clone(),
+                why,
+            })
+        };
         if let Some(problem) = problem {
             return refused(format!("the input {problem}; call again with a JSON object"));
         }
         let Some(runner) = self.toolbox.get(name) else {
             let known: Vec<&str> = self.toolbox.names().collect();
-            return refused(format!("there is no tool `{name}`; there are: {}", known.join(", ")));
+            return refused(format!(
+                "there is no tool `{name}`; there are: {}",
+                known.join(", ")
+            ));
         };
         match serde_json::from_str(input) {
-            Ok(input) => Some(Sorted::Ready(Ready { runner: runner.clone(), call, tool, input })),
+            Ok(input) => Some(Sorted::Ready(Ready {
+                runner: runner.clone(),
+                call,
+                tool,
+                input,
+            })),
             Err(error) => refused(format!("the input is no JSON object: {error}")),
         }
     }
@@ -113,7 +147,10 @@ impl Agent {
             other => return Ok(Some(other)),
         };
         let what = ready.runner.describe(&ready.input);
-        let request = Request { tool: ready.tool.clone(), what };
+        let request = Request {
+            tool: ready.tool.clone(),
+            what,
+        };
         let permit = self.permit.clone();
         let Some(permission) = unless(cancel, permit.decide(&request)).await else {
             return Ok(None);
@@ -132,7 +169,11 @@ impl Agent {
             }
             Permission::Refused(why) => {
                 self.commit(vec![decided(Decision::Deny).into()])?;
-                Sorted::Refused { call: ready.call, tool: ready.tool, why }
+                Sorted::Refused {
+                    call: ready.call,
+                    tool: ready.tool,
+                    why,
+                }
             }
         }))
     }
@@ -171,7 +212,9 @@ pub(crate) fn with_distinct_ids(reply: &Reply) -> Reply {
     let mut reply = reply.clone();
     let mut seen = BTreeSet::new();
     for part in &mut reply.parts {
-        let ReplyPart::ToolCall { id, .. } = part else { continue };
+        let ReplyPart::ToolCall { id, .. } = part else {
+            continue;
+        };
         if id.is_empty() {
             "call".clone_into(id);
         }

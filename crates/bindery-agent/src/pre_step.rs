@@ -73,7 +73,11 @@ impl<'a> Next<'a> {
 
 /// The entries of a step: context that does not stand on the surface yet, the snapshot if it has to be
 /// said again, then what was claimed.
-pub(crate) fn entries(state: &SessionState, context: &RuntimeContext, claimed: Vec<UserMessage>) -> Vec<Entry> {
+pub(crate) fn entries(
+    state: &SessionState,
+    context: &RuntimeContext,
+    claimed: Vec<UserMessage>,
+) -> Vec<Entry> {
     let absent = context
         .messages
         .iter()

@@ -65,7 +65,9 @@ pub fn each(
     let mut replay = Replay::default();
     for event in events(log, Seq::FIRST) {
         let event = event?;
-        let Some(request) = replay.follow(&event)? else { continue };
+        let Some(request) = replay.follow(&event)? else {
+            continue;
+        };
         let body = encode(request.header, &request.messages).map(|encoded| encoded.body);
         if seen(request.number, request.seq, request.attempt, body) == Go::Stop {
             break;
@@ -88,13 +90,21 @@ pub fn verify(log: &dyn LogReader) -> Result<Verified, ReplayError> {
     let mut verified = Verified::default();
     each(log, |number, seq, attempt, body| {
         let sent = (attempt.body_hash, attempt.body_bytes);
-        let rebuilt = body.map(|body| fingerprint(&body)).map_err(|error| error.to_string());
+        let rebuilt = body
+            .map(|body| fingerprint(&body))
+            .map_err(|error| error.to_string());
         verified.requests += 1;
         verified.bytes = verified.bytes.saturating_add(sent.1);
         if rebuilt.as_ref() != Ok(&sent) {
             let version = &*attempt.adapter.version;
             let other_version = (version != ADAPTER_VERSION).then(|| version.to_owned());
-            verified.differences.push(Differs { number, seq, sent, rebuilt, other_version });
+            verified.differences.push(Differs {
+                number,
+                seq,
+                sent,
+                rebuilt,
+                other_version,
+            });
         }
         Go::On
     })?;
@@ -102,14 +112,22 @@ pub fn verify(log: &dyn LogReader) -> Result<Verified, ReplayError> {
 }
 
 /// Request `number` (from 1) as it was sent; `None` if there are not so many.
-pub fn request(log: &dyn LogReader, wanted: u64) -> Result<Option<Result<Rebuilt, RebuildError>>, ReplayError> {
+pub fn request(
+    log: &dyn LogReader,
+    wanted: u64,
+) -> Result<Option<Result<Rebuilt, RebuildError>>, ReplayError> {
     let mut found = None;
     each(log, |number, seq, attempt, body| {
         if number < wanted {
             return Go::On;
         }
         let attempt = attempt.clone();
-        found = Some(body.map(|body| Rebuilt { number, seq, attempt, body }));
+        found = Some(body.map(|body| Rebuilt {
+            number,
+            seq,
+            attempt,
+            body,
+        }));
         Go::Stop
     })?;
     Ok(found)

@@ -23,7 +23,11 @@ impl Agent {
         if let Some(attempt) = turn.step.as_ref().and_then(|step| step.attempt) {
             let outcome = AttemptOutcome::Interrupted;
             let request_id = None;
-            payloads.push(Payload::from(AttemptEnded { attempt, outcome, request_id }));
+            payloads.push(Payload::from(AttemptEnded {
+                attempt,
+                outcome,
+                request_id,
+            }));
         }
         for call in self.state().pending_calls() {
             let why = if call.started {
@@ -36,12 +40,26 @@ impl Agent {
         }
         if let Some(step) = &turn.step {
             let outcome = StepOutcome::Interrupted;
-            payloads.push(StepEnded { turn: turn.number, step: step.number, outcome }.into());
+            payloads.push(
+                StepEnded {
+                    turn: turn.number,
+                    step: step.number,
+                    outcome,
+                }
+                .into(),
+            );
         }
         let again = self.claimed_and_not_entered(turn.seq)?;
         payloads.extend(again.into_iter().map(Payload::from));
         let (outcome, reason) = (TurnOutcome::Interrupted, Some("the process ended".to_owned()));
-        payloads.push(TurnEnded { turn: turn.number, outcome, reason }.into());
+        payloads.push(
+            TurnEnded {
+                turn: turn.number,
+                outcome,
+                reason,
+            }
+            .into(),
+        );
         self.commit(payloads).map(|_| ())
     }
 
@@ -95,7 +113,13 @@ pub(crate) fn synthetic(call: &Arc<str>, tool: &str, next: Seq, ahead: usize, wh
 /// What a tool said, as a fragment: external text that can neither open nor close a marker.
 pub(crate) fn result(place: u64, tool: &str, text: &str) -> Fragment {
     let text = escape_reserved(text).into_owned();
-    let fragment = said(format!("message:{place}.0"), Kind::ToolResult, Authority::Tool, Trust::External, text);
+    let fragment = said(
+        format!("message:{place}.0"),
+        Kind::ToolResult,
+        Authority::Tool,
+        Trust::External,
+        text,
+    );
     Fragment {
         source: Source::Plugin { name: tool.into() },
         ..fragment

@@ -39,7 +39,13 @@ pub(crate) struct StepParts {
 impl Agent {
     /// Opens the step and closes it again, whatever happens between.
     pub(crate) async fn step(&mut self, ready: Ready, cancel: &Cancel) -> Result<Went, StoreError> {
-        let Ready { turn, step, assembly, context, entries } = ready;
+        let Ready {
+            turn,
+            step,
+            assembly,
+            context,
+            entries,
+        } = ready;
         let mut payloads = vec![Payload::from(StepStarted { turn, step })];
         payloads.extend(entries.into_iter().map(|entry| match entry {
             Entry::Said(message) | Entry::Context(message) => message.into(),
@@ -52,7 +58,11 @@ impl Agent {
             Ok(system) => {
                 let tools = assembly.tools;
                 let reminders = reminders(&context);
-                let parts = StepParts { system, tools, reminders };
+                let parts = StepParts {
+                    system,
+                    tools,
+                    reminders,
+                };
                 self.attempts(&parts, cancel).await?
             }
         };
@@ -89,7 +99,10 @@ impl Agent {
                 return Ok(Went::Ended(ended));
             };
             // What had been said is dropped: the next attempt says it again.
-            let spent = Interrupted { parts: Vec::new(), ..interrupted };
+            let spent = Interrupted {
+                parts: Vec::new(),
+                ..interrupted
+            };
             self.broken_off(started.seq, outcome, Some(&spent))?;
             self.watch.waiting(&failure, wait);
             if unless(cancel, self.clock.sleep(wait)).await.is_none() {
@@ -107,12 +120,20 @@ impl Agent {
         kept: Option<&Interrupted>,
     ) -> Result<(), StoreError> {
         let request_id = kept.and_then(|kept| kept.failure.request_id.as_deref().map(Into::into));
-        let mut payloads = vec![Payload::from(AttemptEnded { attempt, outcome, request_id })];
+        let mut payloads = vec![Payload::from(AttemptEnded {
+            attempt,
+            outcome,
+            request_id,
+        })];
         payloads.extend(kept.and_then(|kept| self.usage(attempt, kept.usage.as_ref())));
         let message = kept.and_then(|kept| kept.message(&format!("message:{attempt}")));
         payloads.extend(message.map(|message| {
             let (attempt, stop) = (Some(attempt), StopReason::Interrupted);
-            Payload::from(AssistantMessage { message, attempt, stop })
+            Payload::from(AssistantMessage {
+                message,
+                attempt,
+                stop,
+            })
         }));
         self.commit(payloads).map(|_| ())
     }
@@ -124,19 +145,38 @@ impl Agent {
         } else {
             UsageOrigin::Provider
         };
-        Some(UsageReported { attempt, usage, origin, reported }.into())
+        Some(
+            UsageReported {
+                attempt,
+                usage,
+                origin,
+                reported,
+            }
+            .into(),
+        )
     }
 
     /// Writes down a whole answer, and runs the tools that it calls.
     async fn answered(&mut self, attempt: Seq, reply: &Reply, cancel: &Cancel) -> Result<Went, StoreError> {
         let request_id = reply.id.as_deref().map(Into::into);
         let outcome = AttemptOutcome::Answered;
-        let mut payloads = vec![Payload::from(AttemptEnded { attempt, outcome, request_id })];
+        let mut payloads = vec![Payload::from(AttemptEnded {
+            attempt,
+            outcome,
+            request_id,
+        })];
         payloads.extend(self.usage(attempt, reply.usage.as_ref()));
         let reply = crate::calls::with_distinct_ids(reply);
         let message = reply.message(&format!("message:{attempt}"));
         let stop = wording::stop(&reply.stop);
-        payloads.push(AssistantMessage { message, attempt: Some(attempt), stop }.into());
+        payloads.push(
+            AssistantMessage {
+                message,
+                attempt: Some(attempt),
+                stop,
+            }
+            .into(),
+        );
         self.commit(payloads)?;
         if reply.tool_calls().next().is_some() {
             return Ok(match self.run_calls(&reply, cancel).await? {
@@ -156,7 +196,9 @@ impl Agent {
 }
 
 fn answered(reason: &str) -> Went {
-    Went::Answered { reason: Some(reason.to_owned()) }
+    Went::Answered {
+        reason: Some(reason.to_owned()),
+    }
 }
 
 /// A failure with what to do about it.

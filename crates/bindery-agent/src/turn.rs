@@ -69,10 +69,20 @@ impl Agent {
         self.session.begin_submission();
         let Ended { outcome, reason } = self.steps(turn, claimed, cancel).await?;
         let steps = self.state().open_turn().map_or(0, |open| open.steps);
-        let ended = TurnEnded { turn, outcome, reason: reason.clone() };
+        let ended = TurnEnded {
+            turn,
+            outcome,
+            reason: reason.clone(),
+        };
         self.commit(vec![ended.into()])?;
         let usage = self.state().usage().turn;
-        Ok(Some(TurnReport { turn, outcome, reason, steps, usage }))
+        Ok(Some(TurnReport {
+            turn,
+            outcome,
+            reason,
+            steps,
+            usage,
+        }))
     }
 
     async fn steps(
@@ -105,9 +115,15 @@ impl Agent {
         let items = self.state().inbox().claimable(boundary);
         let claimed: Vec<UserMessage> = items
             .into_iter()
-            .map(|item| UserMessage { message: item.message.clone(), inbox: Some(item.id.clone()) })
+            .map(|item| UserMessage {
+                message: item.message.clone(),
+                inbox: Some(item.id.clone()),
+            })
             .collect();
-        let ids: Vec<Arc<str>> = claimed.iter().filter_map(|message| message.inbox.clone()).collect();
+        let ids: Vec<Arc<str>> = claimed
+            .iter()
+            .filter_map(|message| message.inbox.clone())
+            .collect();
         let mut payloads = before;
         if !ids.is_empty() {
             payloads.push(InboxClaimed { ids }.into());
@@ -149,17 +165,29 @@ impl Agent {
             Err(error) => return self.fail("render", "context", &error.to_string()).map(Err),
         };
         let entries = entries(self.state(), &context, claimed);
-        let proposal = Proposal { turn, step, continues, entries };
+        let proposal = Proposal {
+            turn,
+            step,
+            continues,
+            entries,
+        };
         let Some(decision) = unless(cancel, Next::all(&self.listeners).run(proposal)).await else {
             return Ok(Err(Ended::aborted()));
         };
         Ok(match decision {
             Err(error) => return self.fail("pre_step", "listener", &error.to_string()).map(Err),
             Ok(Decision::Reject { reason }) => Err(Ended::new(TurnOutcome::Blocked, reason)),
-            Ok(Decision::Enter(entries)) if !asks(&entries, continues) => {
-                Err(Ended::new(TurnOutcome::Completed, "nothing was accepted".to_owned()))
-            }
-            Ok(Decision::Enter(entries)) => Ok(Ready { turn, step, assembly, context, entries }),
+            Ok(Decision::Enter(entries)) if !asks(&entries, continues) => Err(Ended::new(
+                TurnOutcome::Completed,
+                "nothing was accepted".to_owned(),
+            )),
+            Ok(Decision::Enter(entries)) => Ok(Ready {
+                turn,
+                step,
+                assembly,
+                context,
+                entries,
+            }),
         })
     }
 
@@ -167,7 +195,11 @@ impl Agent {
     pub(crate) fn fail(&mut self, stage: &str, code: &str, message: &str) -> Result<Ended, StoreError> {
         let (stage, code) = (stage.into(), code.into());
         let message = message.to_owned();
-        let recorded = ErrorRecorded { stage, code, message: message.clone() };
+        let recorded = ErrorRecorded {
+            stage,
+            code,
+            message: message.clone(),
+        };
         self.commit(vec![recorded.into()])?;
         Ok(Ended::new(TurnOutcome::Failed, message))
     }

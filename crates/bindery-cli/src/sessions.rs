@@ -15,7 +15,11 @@ use crate::status::UsageError;
 /// The store of this user: `$XDG_STATE_HOME/bindery/sessions`, by default `~/.local/state/bindery/sessions`.
 /// Never in a repository: a session holds what was said and read.
 pub(crate) fn store() -> anyhow::Result<SqliteStore> {
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let variable = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
     let state = variable("XDG_STATE_HOME").or_else(|| variable("HOME").map(|home| home.join(".local/state")));
     let Some(state) = state else {
         let message = "there is no place for sessions: set HOME, or XDG_STATE_HOME to an absolute path";
@@ -65,8 +69,13 @@ pub(crate) fn now_ms() -> u64 {
 
 /// A moment for people, in UTC.
 pub(crate) fn moment(at_ms: u64) -> String {
-    let at = i64::try_from(at_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    at.map_or_else(|| "?".to_owned(), |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string())
+    let at = i64::try_from(at_ms)
+        .ok()
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    at.map_or_else(
+        || "?".to_owned(),
+        |at| at.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+    )
 }
 
 /// An event as a line of JSON.

@@ -24,7 +24,14 @@ impl InstructionFiles {
     /// Files of a dialect on a host, registered in `scope`. In a scope of its own below the session's they
     /// take the place of what was registered there under the same names.
     pub fn new(dialect: Dialect, host: Host, places: Places, scope: Scope) -> Self {
-        Self { dialect, host, places, scope, kept: Vec::new(), known: None }
+        Self {
+            dialect,
+            host,
+            places,
+            scope,
+            kept: Vec::new(),
+            known: None,
+        }
     }
 }
 

@@ -27,16 +27,26 @@ pub fn recall(id: &SessionId, log: &dyn LogReader) -> Result<Recalled, StoreErro
     let mut kept: Vec<&String> = said.iter().rev().take_while(fits).collect();
     kept.reverse();
     let left_out = said.len() - kept.len();
-    let mut text = kept.iter().map(|line| line.as_str()).collect::<Vec<_>>().join("\n\n");
+    let mut text = kept
+        .iter()
+        .map(|line| line.as_str())
+        .collect::<Vec<_>>()
+        .join("\n\n");
     if left_out > 0 {
         text = format!("({left_out} older messages left out)\n\n{text}");
     }
-    let source = Source::Plugin { name: format!("session {id}").into() };
+    let source = Source::Plugin {
+        name: format!("session {id}").into(),
+    };
     let context = Context::new(format!("session:{id}"), text)
         .message(Kind::SessionReference)
         .order(1000)
         .from_source(source, Trust::External);
-    Ok(Recalled { context, messages: kept.len(), left_out })
+    Ok(Recalled {
+        context,
+        messages: kept.len(),
+        left_out,
+    })
 }
 
 /// A message that somebody said, in one piece; none for what the harness or tools said.

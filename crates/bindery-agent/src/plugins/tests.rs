@@ -35,16 +35,30 @@ const LATE: u64 = 1_796_082_431_000;
 #[tokio::test]
 async fn the_time_is_told_as_coarsely_as_was_asked() {
     let mut told = Vec::new();
-    for (hours, minutes, zone) in [(24, 0, TimeZone::UTC), (0, 15, TimeZone::UTC), (0, 0, TimeZone::UTC)] {
+    for (hours, minutes, zone) in [
+        (24, 0, TimeZone::UTC),
+        (0, 15, TimeZone::UTC),
+        (0, 0, TimeZone::UTC),
+    ] {
         let every = Duration::from_mins(hours * 60 + minutes);
         let scope = Scope::global();
-        let _kept = scope.context(Time::new(Arc::new(At(LATE)), zone, every).context()).unwrap();
+        let _kept = scope
+            .context(Time::new(Arc::new(At(LATE)), zone, every).context())
+            .unwrap();
         let snapshot = context(&scope).await.snapshot.unwrap();
         told.push(snapshot.fragments[1].text.as_str().to_owned());
     }
     assert_eq!(told[0], "# date\n2026-11-30 (Monday)");
-    assert!(told[1].starts_with("# date\n2026-11-30 23:45 (Monday)"), "{}", told[1]);
-    assert!(told[2].starts_with("# date\n2026-11-30 23:47 (Monday)"), "{}", told[2]);
+    assert!(
+        told[1].starts_with("# date\n2026-11-30 23:45 (Monday)"),
+        "{}",
+        told[1]
+    );
+    assert!(
+        told[2].starts_with("# date\n2026-11-30 23:47 (Monday)"),
+        "{}",
+        told[2]
+    );
 }
 
 #[tokio::test]
@@ -63,20 +77,45 @@ async fn nested_instructions_attach_when_a_tool_touches_their_directory() {
         ..Default::default()
     };
     let places = bindery_sources::places::Places::new(None, None, &cwd);
-    let dialect = bindery_sources::dialect::Catalogue::shipped().get("claude").unwrap();
+    let dialect = bindery_sources::dialect::Catalogue::shipped()
+        .get("claude")
+        .unwrap();
     let scope = Scope::global();
     let mut files = InstructionFiles::new(dialect, host, places, scope.clone());
-    files.refresh(Moment { step: 1, touched: &[] }).unwrap();
+    files
+        .refresh(Moment {
+            step: 1,
+            touched: &[],
+        })
+        .unwrap();
     assert_eq!(context(&scope).await.messages.len(), 1);
     let touched = [cwd.join("api/src/main.rs")];
-    files.refresh(Moment { step: 2, touched: &touched }).unwrap();
+    files
+        .refresh(Moment {
+            step: 2,
+            touched: &touched,
+        })
+        .unwrap();
     let messages = context(&scope).await.messages;
     let keys: Vec<&str> = messages.iter().map(|fragment| &*fragment.key).collect();
     assert_eq!(keys, ["context:CLAUDE.md", "context:api/CLAUDE.md"]);
     std::fs::write(cwd.join("CLAUDE.md"), "Use spaces.").unwrap();
-    files.refresh(Moment { step: 3, touched: &touched }).unwrap();
-    assert!(context(&scope).await.messages[0].text.contains("tabs"), "within a turn only touches count");
-    files.refresh(Moment { step: 1, touched: &touched }).unwrap();
+    files
+        .refresh(Moment {
+            step: 3,
+            touched: &touched,
+        })
+        .unwrap();
+    assert!(
+        context(&scope).await.messages[0].text.contains("tabs"),
+        "within a turn only touches count"
+    );
+    files
+        .refresh(Moment {
+            step: 1,
+            touched: &touched,
+        })
+        .unwrap();
     assert!(context(&scope).await.messages[0].text.contains("spaces"));
 }
 
@@ -94,8 +133,14 @@ fn a_session_is_recalled_within_its_bound() {
         let message = Message::user("m", format!("question {number} {}", "x".repeat(1500)));
         let said = UserMessage { message, inbox: None };
         let message = Message::assistant("m", "answer");
-        let answer = AssistantMessage { message, attempt: None, stop: StopReason::EndTurn };
-        journal.commit(vec![Draft::new(0, said), Draft::new(0, answer)]).unwrap();
+        let answer = AssistantMessage {
+            message,
+            attempt: None,
+            stop: StopReason::EndTurn,
+        };
+        journal
+            .commit(vec![Draft::new(0, said), Draft::new(0, answer)])
+            .unwrap();
     }
     let recalled = recall(&id, &*store.read(&id).unwrap()).unwrap();
     assert_eq!((recalled.messages, recalled.left_out), (21, 39));

@@ -22,7 +22,11 @@ pub struct Time {
 impl Time {
     /// The time of a clock in a zone, told anew at most this often. A day or more tells the date alone.
     pub fn new(clock: Arc<dyn Clock>, zone: TimeZone, every: Duration) -> Self {
-        Self { clock, zone, every: every.max(Duration::from_secs(60)) }
+        Self {
+            clock,
+            zone,
+            every: every.max(Duration::from_secs(60)),
+        }
     }
 
     /// The context, to be registered.
@@ -48,7 +52,11 @@ impl Time {
     /// The beginning of the current interval, counted from midnight.
     fn rounded(&self, now: &ZonedDateTime) -> Result<ZonedDateTime, ProviderError> {
         let midnight = now.start_of_day()?;
-        let since = u64::try_from(now.timestamp().as_second().saturating_sub(midnight.timestamp().as_second()))?;
+        let since = u64::try_from(
+            now.timestamp()
+                .as_second()
+                .saturating_sub(midnight.timestamp().as_second()),
+        )?;
         let whole = since - since % self.every.as_secs();
         Ok(midnight.checked_add(Duration::from_secs(whole))?)
     }

@@ -29,9 +29,17 @@ pub struct Tmux {
 impl Tmux {
     /// The tmux that `environment` names (`TMUX`); `None` outside of any.
     pub fn find(environment: BTreeMap<OsString, OsString>, scope: Scope) -> Option<Self> {
-        let inside = environment.get(&OsString::from("TMUX")).is_some_and(|socket| !socket.is_empty());
+        let inside = environment
+            .get(&OsString::from("TMUX"))
+            .is_some_and(|socket| !socket.is_empty());
         let program = PathBuf::from("tmux");
-        inside.then_some(Self { program, environment, scope, told: String::new(), kept: None })
+        inside.then_some(Self {
+            program,
+            environment,
+            scope,
+            told: String::new(),
+            kept: None,
+        })
     }
 
     fn ask(&self) -> String {

@@ -50,10 +50,20 @@ fn edit(workdir: &Workdir, input: &Input) -> Result<Outcome, Outcome> {
     }
     match content.matches(old).count() {
         1 => {}
-        0 => return Err(wrong("`old` does not occur; read the file and copy it exactly".to_owned())),
-        many => return Err(wrong(format!("`old` occurs {many} times; take more of what surrounds it"))),
+        0 => {
+            return Err(wrong(
+                "`old` does not occur; read the file and copy it exactly".to_owned(),
+            ));
+        }
+        many => {
+            return Err(wrong(format!(
+                "`old` occurs {many} times; take more of what surrounds it"
+            )));
+        }
     }
     let changed = content.replacen(old, new, 1);
-    workdir.put(&path, &changed).map_err(|error| wrong(error.to_string()))?;
+    workdir
+        .put(&path, &changed)
+        .map_err(|error| wrong(error.to_string()))?;
     Ok(Outcome::done(format!("Changed {named}.")).touching(path))
 }

@@ -57,6 +57,10 @@ fn list(workdir: &Workdir, input: &Input) -> Result<Outcome, Outcome> {
     }
     entries.sort_unstable();
     entries.extend(problems);
-    let said = if entries.is_empty() { "[empty]".to_owned() } else { entries.join("\n") };
+    let said = if entries.is_empty() {
+        "[empty]".to_owned()
+    } else {
+        entries.join("\n")
+    };
     Ok(Outcome::done(bounded(&said, "list a directory in it")).touching(path))
 }

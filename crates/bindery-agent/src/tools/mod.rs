@@ -35,12 +35,18 @@ pub fn toolbox(workdir: &Workdir, shell: Shell) -> Toolbox {
 /// A text of the input, or what to tell the model about its absence.
 fn text<'i>(input: &'i Input, name: &str) -> Result<&'i str, Outcome> {
     let missing = || Outcome::failed(format!("`{name}` is missing; give it as a text"));
-    input.get(name).and_then(serde_json::Value::as_str).ok_or_else(missing)
+    input
+        .get(name)
+        .and_then(serde_json::Value::as_str)
+        .ok_or_else(missing)
 }
 
 /// A whole number of the input, if it is there.
 fn count(input: &Input, name: &str) -> Option<usize> {
-    input.get(name)?.as_u64().and_then(|count| usize::try_from(count).ok())
+    input
+        .get(name)?
+        .as_u64()
+        .and_then(|count| usize::try_from(count).ok())
 }
 
 /// Does disk work where it may block.

@@ -56,7 +56,9 @@ fn read(workdir: &Workdir, input: &Input) -> Result<Outcome, Outcome> {
     }
     let file = std::fs::File::open(&path).map_err(|error| wrong(error.to_string()))?;
     let mut bytes = Vec::new();
-    file.take(MOST_FILE).read_to_end(&mut bytes).map_err(|error| wrong(error.to_string()))?;
+    file.take(MOST_FILE)
+        .read_to_end(&mut bytes)
+        .map_err(|error| wrong(error.to_string()))?;
     if bytes.contains(&0) {
         return Err(wrong(format!("this is no text ({} bytes)", kind.len())));
     }
@@ -66,7 +68,9 @@ fn read(workdir: &Workdir, input: &Input) -> Result<Outcome, Outcome> {
     let lines: Vec<&str> = whole.split_inclusive('\n').skip(from - 1).take(most).collect();
     if lines.is_empty() && from > 1 {
         let has = whole.lines().count();
-        return Err(wrong(format!("it has {has} lines, so line {from} does not exist")));
+        return Err(wrong(format!(
+            "it has {has} lines, so line {from} does not exist"
+        )));
     }
     let mut said = bounded(&lines.concat(), "read on with `from_line`");
     if kind.len() > MOST_FILE && said.len() < MOST_BYTES {

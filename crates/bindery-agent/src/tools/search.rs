@@ -76,7 +76,9 @@ fn search(workdir: &Workdir, input: &Input) -> Result<Outcome, Outcome> {
     let path = workdir.resolve(text(input, "path").unwrap_or("."))?;
     let mut walk = walk(&path);
     if let Ok(glob) = text(input, "glob") {
-        let globs = OverrideBuilder::new(&path).add(glob).and_then(|globs| globs.build());
+        let globs = OverrideBuilder::new(&path)
+            .add(glob)
+            .and_then(|globs| globs.build());
         walk.overrides(globs.map_err(|error| Outcome::failed(format!("`{glob}`: {error}")))?);
     }
     let mut found = Vec::new();
@@ -89,7 +91,12 @@ fn search(workdir: &Workdir, input: &Input) -> Result<Outcome, Outcome> {
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
             continue;
         }
-        match matches(&regex, entry.path(), &workdir.shown(entry.path()), MOST_LINES - found.len()) {
+        match matches(
+            &regex,
+            entry.path(),
+            &workdir.shown(entry.path()),
+            MOST_LINES - found.len(),
+        ) {
             Some(lines) => found.extend(lines),
             None => skipped += 1,
         }
@@ -102,7 +109,9 @@ fn search(workdir: &Workdir, input: &Input) -> Result<Outcome, Outcome> {
         found.push("[nothing matches]".to_owned());
     }
     if skipped > 0 {
-        found.push(format!("[{skipped} files could not be read, are too large, or are no text]"));
+        found.push(format!(
+            "[{skipped} files could not be read, are too large, or are no text]"
+        ));
     }
     Ok(Outcome::done(bounded(&found.join("\n"), "narrow the search")).touching(path))
 }

@@ -115,7 +115,9 @@ impl ShellTool {
         let (out, err) = (group.0.stdout.take(), group.0.stderr.take());
         let both = async { tokio::join!(keep(out), keep(err)) };
         let mut outcome = match tokio::time::timeout(limit, both).await {
-            Err(_) => Outcome::failed(format!("Stopped after {limit:?}: the time was over. Its output is lost.")),
+            Err(_) => Outcome::failed(format!(
+                "Stopped after {limit:?}: the time was over. Its output is lost."
+            )),
             Ok((out, err)) => match group.0.wait().await {
                 Ok(status) if status.success() => Outcome::done(said(&out, &err)),
                 Ok(status) => Outcome::failed(format!("{}\n[{status}]", said(&out, &err))),
@@ -161,7 +163,10 @@ async fn keep(stream: Option<impl AsyncRead + Unpin>) -> Kept {
 impl Kept {
     fn text(&self) -> String {
         let tail: Vec<u8> = self.tail.iter().copied().collect();
-        let (head, tail) = (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(&tail));
+        let (head, tail) = (
+            String::from_utf8_lossy(&self.head),
+            String::from_utf8_lossy(&tail),
+        );
         match self.left_out {
             0 => format!("{head}{tail}"),
             left => format!("{head}\n[{left} bytes left out]\n{tail}"),
@@ -185,7 +190,12 @@ struct Group(Child);
 impl Drop for Group {
     fn drop(&mut self) {
         #[cfg(unix)]
-        if let Some(pid) = self.0.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw) {
+        if let Some(pid) = self
+            .0
+            .id()
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(rustix::process::Pid::from_raw)
+        {
             // A group that is gone already needs no signal.
             let _gone = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
         }

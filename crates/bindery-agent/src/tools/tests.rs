@@ -31,7 +31,9 @@ impl Place {
     }
 
     async fn call(&self, tool: &str, input: Value) -> Outcome {
-        let Value::Object(input) = input else { panic!("no object") };
+        let Value::Object(input) = input else {
+            panic!("no object")
+        };
         self.toolbox.get(tool).unwrap().clone().run(input).await
     }
 
@@ -51,19 +53,48 @@ impl Place {
 #[tokio::test]
 async fn files_are_read_listed_and_searched() {
     let place = Place::new();
-    assert_eq!(place.done("read", json!({"path": "src/a.rs", "from_line": 2})).await, "fn two() {}\n");
+    assert_eq!(
+        place
+            .done("read", json!({"path": "src/a.rs", "from_line": 2}))
+            .await,
+        "fn two() {}\n"
+    );
     assert_eq!(place.done("list", json!({})).await, ".gitignore\nlink\nsrc/");
-    let found = place.done("search", json!({"pattern": "fn \\w+", "glob": "*.rs"})).await;
+    let found = place
+        .done("search", json!({"pattern": "fn \\w+", "glob": "*.rs"}))
+        .await;
     assert_eq!(found, "src/a.rs:1: fn one() {}\nsrc/a.rs:2: fn two() {}");
-    assert!(place.failed("search", json!({"pattern": "("})).await.contains("unclosed group"));
-    assert!(place.failed("read", json!({"path": "src"})).await.contains("use `list`"));
-    assert!(place.failed("read", json!({"path": "src/a.rs", "from_line": 9})).await.contains("it has 2 lines"));
+    assert!(
+        place
+            .failed("search", json!({"pattern": "("}))
+            .await
+            .contains("unclosed group")
+    );
+    assert!(
+        place
+            .failed("read", json!({"path": "src"}))
+            .await
+            .contains("use `list`")
+    );
+    assert!(
+        place
+            .failed("read", json!({"path": "src/a.rs", "from_line": 9}))
+            .await
+            .contains("it has 2 lines")
+    );
 }
 
 #[tokio::test]
 async fn no_path_leads_out() {
     let place = Place::new();
-    for path in ["../secret", "link", "/etc/passwd", "src/../../secret", "new/../../secret", "link/x"] {
+    for path in [
+        "../secret",
+        "link",
+        "/etc/passwd",
+        "src/../../secret",
+        "new/../../secret",
+        "link/x",
+    ] {
         for (tool, input) in [
             ("read", json!({"path": path})),
             ("write", json!({"path": path, "content": "x"})),
@@ -72,39 +103,98 @@ async fn no_path_leads_out() {
             place.failed(tool, input).await;
         }
     }
-    assert_eq!(fs::read_to_string(place.folder.path().join("secret")).unwrap(), "outside\n");
+    assert_eq!(
+        fs::read_to_string(place.folder.path().join("secret")).unwrap(),
+        "outside\n"
+    );
 }
 
 #[tokio::test]
 async fn files_are_written_and_edited_as_a_whole() {
     let place = Place::new();
-    place.done("write", json!({"path": "new/deep/b.txt", "content": "one two one"})).await;
-    assert!(place.failed("edit", json!({"path": "new/deep/b.txt", "old": "one", "new": "x"})).await.contains("2 times"));
-    assert!(place.failed("edit", json!({"path": "new/deep/b.txt", "old": "six", "new": "x"})).await.contains("does not occur"));
-    place.done("edit", json!({"path": "new/deep/b.txt", "old": "two", "new": "2"})).await;
-    assert_eq!(place.done("read", json!({"path": "new/deep/b.txt"})).await, "one 2 one");
-    let left: Vec<_> = fs::read_dir(place.folder.path().join("work/new/deep")).unwrap().collect();
+    place
+        .done(
+            "write",
+            json!({"path": "new/deep/b.txt", "content": "one two one"}),
+        )
+        .await;
+    assert!(
+        place
+            .failed(
+                "edit",
+                json!({"path": "new/deep/b.txt", "old": "one", "new": "x"})
+            )
+            .await
+            .contains("2 times")
+    );
+    assert!(
+        place
+            .failed(
+                "edit",
+                json!({"path": "new/deep/b.txt", "old": "six", "new": "x"})
+            )
+            .await
+            .contains("does not occur")
+    );
+    place
+        .done(
+            "edit",
+            json!({"path": "new/deep/b.txt", "old": "two", "new": "2"}),
+        )
+        .await;
+    assert_eq!(
+        place.done("read", json!({"path": "new/deep/b.txt"})).await,
+        "one 2 one"
+    );
+    let left: Vec<_> = fs::read_dir(place.folder.path().join("work/new/deep"))
+        .unwrap()
+        .collect();
     assert_eq!(left.len(), 1, "no temporary file is left");
 }
 
 #[tokio::test]
 async fn commands_have_limits() {
     let place = Place::new();
-    assert_eq!(place.done("shell", json!({"command": "echo out; echo err >&2"})).await, "out\n[stderr]\nerr");
-    assert!(place.failed("shell", json!({"command": "exit 3"})).await.contains("exit status: 3"));
-    let long = place.done("shell", json!({"command": "yes 0123456789 | head -c 200000"})).await;
-    assert!(long.len() < MOST_BYTES && long.contains("175000 bytes left out"), "{}", long.len());
+    assert_eq!(
+        place
+            .done("shell", json!({"command": "echo out; echo err >&2"}))
+            .await,
+        "out\n[stderr]\nerr"
+    );
+    assert!(
+        place
+            .failed("shell", json!({"command": "exit 3"}))
+            .await
+            .contains("exit status: 3")
+    );
+    let long = place
+        .done("shell", json!({"command": "yes 0123456789 | head -c 200000"}))
+        .await;
+    assert!(
+        long.len() < MOST_BYTES && long.contains("175000 bytes left out"),
+        "{}",
+        long.len()
+    );
 }
 
 #[tokio::test]
 async fn a_command_whose_time_is_over_is_stopped() {
     let folder = tempfile::tempdir().unwrap();
     let workdir = Workdir::new(folder.path(), Reach::Inside).unwrap();
-    let shell = Shell { timeout: std::time::Duration::from_millis(1), ..Shell::new([].into()) };
+    let shell = Shell {
+        timeout: std::time::Duration::from_millis(1),
+        ..Shell::new([].into())
+    };
     let toolbox = toolbox(&workdir, shell);
-    let Value::Object(input) = json!({"command": "while :; do :; done"}) else { panic!("no object") };
+    let Value::Object(input) = json!({"command": "while :; do :; done"}) else {
+        panic!("no object")
+    };
     let outcome = toolbox.get("shell").unwrap().clone().run(input).await;
-    assert!(outcome.is_error && outcome.text.starts_with("Stopped after 1ms"), "{}", outcome.text);
+    assert!(
+        outcome.is_error && outcome.text.starts_with("Stopped after 1ms"),
+        "{}",
+        outcome.text
+    );
 }
 
 #[test]

@@ -22,7 +22,8 @@ impl Runner for Write {
             "required": ["path", "content"],
             "additionalProperties": false,
         });
-        let description = "Writes a file as a whole, with the folders it needs. To change a part, use `edit`.";
+        let description =
+            "Writes a file as a whole, with the folders it needs. To change a part, use `edit`.";
         Tool::new("write", description, &schema)
     }
 
@@ -32,7 +33,10 @@ impl Runner for Write {
 
     fn describe(&self, input: &Input) -> String {
         let bytes = text(input, "content").map_or(0, str::len);
-        format!("write {} ({bytes} bytes)", text(input, "path").unwrap_or_default())
+        format!(
+            "write {} ({bytes} bytes)",
+            text(input, "path").unwrap_or_default()
+        )
     }
 
     fn run(self: Arc<Self>, input: Input) -> BoxFuture<'static, Outcome> {

@@ -68,7 +68,14 @@ impl World {
         bindery_store::Store::create(&store, &id(), 0).unwrap();
         let agent = open(&store, &scope, script, clock.clone());
         let kept = vec![scope.section(Section::new("identity", "You help.")).unwrap()];
-        Self { agent, scope, cancel, clock, store, kept }
+        Self {
+            agent,
+            scope,
+            cancel,
+            clock,
+            store,
+            kept,
+        }
     }
 
     pub(crate) fn with_tools(mut self, tools: impl IntoIterator<Item = TestTool>) -> Self {
@@ -87,7 +94,9 @@ impl World {
     }
 
     pub(crate) fn events(&self) -> Vec<Event> {
-        events(self.agent.journal().log(), Seq::FIRST).map(Result::unwrap).collect()
+        events(self.agent.journal().log(), Seq::FIRST)
+            .map(Result::unwrap)
+            .collect()
     }
 
     /// The log, an event a line.

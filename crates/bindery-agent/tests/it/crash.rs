@@ -16,7 +16,11 @@ text = 'Done.'
 ";
 
 fn tool(name: &'static str) -> TestTool {
-    TestTool { name, effect: Effect::Reads, does: Does::Says("result") }
+    TestTool {
+        name,
+        effect: Effect::Reads,
+        does: Does::Says("result"),
+    }
 }
 
 /// Every prefix of a whole session is a possible crash. Each is opened, closed, and driven on.
@@ -29,7 +33,10 @@ async fn a_session_goes_on_from_wherever_it_was_cut() {
     for cut in 1..=events.len() {
         let store = MemoryStore::default();
         let mut journal = Journal::create(&store, &id(), 0, "it").unwrap();
-        let drafts = events.iter().take(cut).map(|event| Draft::new(event.at_ms, event.payload.clone()));
+        let drafts = events
+            .iter()
+            .take(cut)
+            .map(|event| Draft::new(event.at_ms, event.payload.clone()));
         journal.commit(drafts.collect()).unwrap();
         drop(journal);
         let script = "[[reply]]\ntext = 'Going on.'";
@@ -38,16 +45,32 @@ async fn a_session_goes_on_from_wherever_it_was_cut() {
             store: store.clone(),
             ..World::new("")
         };
-        let added: Vec<String> = again.events().iter().skip(cut).map(|event| shown(&event.payload)).collect();
-        closed.push_str(&format!("{}\n    {}\n", shown(&events[cut - 1].payload), added.join("\n    ")));
+        let added: Vec<String> = again
+            .events()
+            .iter()
+            .skip(cut)
+            .map(|event| shown(&event.payload))
+            .collect();
+        closed.push_str(&format!(
+            "{}\n    {}\n",
+            shown(&events[cut - 1].payload),
+            added.join("\n    ")
+        ));
         assert!(again.agent.state().open_turn().is_none());
         assert!(again.agent.state().pending_calls().is_empty());
         let waits = again.agent.state().inbox().items().len();
         let cut_before_the_step = cut < 4;
-        assert_eq!(waits, usize::from(cut_before_the_step), "what was acknowledged is not lost: {cut}");
+        assert_eq!(
+            waits,
+            usize::from(cut_before_the_step),
+            "what was acknowledged is not lost: {cut}"
+        );
         let report = again.say("go on").await;
         assert_eq!(report.outcome, TurnOutcome::Completed, "{cut}");
-        assert_eq!(replay::verify(again.agent.journal().log()).unwrap().differences, []);
+        assert_eq!(
+            replay::verify(again.agent.journal().log()).unwrap().differences,
+            []
+        );
         assert!(again.store.read(&id()).is_ok());
     }
     insta::assert_snapshot!(closed);

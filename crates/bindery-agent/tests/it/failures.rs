@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use bindery_agent::{Cancel, Decision, Next, PreStepListener, Proposal};
+use bindery_core::log::TurnOutcome;
 use bindery_core::{
     Body, BoxFuture, Context, Evaluation, ProviderError, Section, Text, TextProvider, ToolOrder,
 };
-use bindery_core::log::TurnOutcome;
 
 use crate::common::World;
 
@@ -25,10 +25,17 @@ const TABLE: [Row; 9] = [
         name: "a section's provider fails",
         set_up: |world| {
             let body = Body::compute(|_: &Evaluation| Err("no disk".into()));
-            world.kept.push(world.scope.section(Section::new("broken", body)).unwrap());
+            world
+                .kept
+                .push(world.scope.section(Section::new("broken", body)).unwrap());
         },
         outcome: TurnOutcome::Failed,
-        log: &["turn_started", "inbox_claimed", "error_recorded assemble/assemble", "turn_ended Failed"],
+        log: &[
+            "turn_started",
+            "inbox_claimed",
+            "error_recorded assemble/assemble",
+            "turn_ended Failed",
+        ],
     },
     Row {
         name: "a tool provider fails",
@@ -37,7 +44,12 @@ const TABLE: [Row; 9] = [
             world.kept.push(world.scope.tools(tools));
         },
         outcome: TurnOutcome::Failed,
-        log: &["turn_started", "inbox_claimed", "error_recorded assemble/assemble", "turn_ended Failed"],
+        log: &[
+            "turn_started",
+            "inbox_claimed",
+            "error_recorded assemble/assemble",
+            "turn_ended Failed",
+        ],
     },
     Row {
         name: "the tool order names what does not exist",
@@ -45,19 +57,39 @@ const TABLE: [Row; 9] = [
             world.agent.options.tool_order = Some(ToolOrder::new(["nothing", "<unlisted-tools>"]).unwrap());
         },
         outcome: TurnOutcome::Failed,
-        log: &["turn_started", "inbox_claimed", "error_recorded assemble/assemble", "turn_ended Failed"],
+        log: &[
+            "turn_started",
+            "inbox_claimed",
+            "error_recorded assemble/assemble",
+            "turn_ended Failed",
+        ],
     },
     Row {
         name: "a runtime context refers to nothing",
         set_up: |world| {
-            world.kept.push(world.scope.context(Context::new("broken", "{{nothing}}")).unwrap());
+            world.kept.push(
+                world
+                    .scope
+                    .context(Context::new("broken", "{{nothing}}"))
+                    .unwrap(),
+            );
         },
         outcome: TurnOutcome::Failed,
-        log: &["turn_started", "inbox_claimed", "error_recorded render/context", "turn_ended Failed"],
+        log: &[
+            "turn_started",
+            "inbox_claimed",
+            "error_recorded render/context",
+            "turn_ended Failed",
+        ],
     },
     Row {
         name: "a listener rejects",
-        set_up: |world| world.agent.listeners.push(Arc::new(Says(|_| Ok(Decision::Reject { reason: "no".into() })))),
+        set_up: |world| {
+            world
+                .agent
+                .listeners
+                .push(Arc::new(Says(|_| Ok(Decision::Reject { reason: "no".into() }))))
+        },
         outcome: TurnOutcome::Blocked,
         log: &["turn_started", "inbox_claimed", "turn_ended Blocked"],
     },
@@ -65,9 +97,13 @@ const TABLE: [Row; 9] = [
         name: "nothing is accepted",
         set_up: |world| {
             // Context alone asks for nothing, so its snapshot does not enter either.
-            world.kept.push(world.scope.context(Context::new("git", "clean")).unwrap());
+            world
+                .kept
+                .push(world.scope.context(Context::new("git", "clean")).unwrap());
             let context_only = |mut proposal: Proposal| {
-                proposal.entries.retain(|entry| !matches!(entry, bindery_agent::Entry::Said(_)));
+                proposal
+                    .entries
+                    .retain(|entry| !matches!(entry, bindery_agent::Entry::Said(_)));
                 Ok(Decision::Enter(proposal.entries))
             };
             world.agent.listeners.push(Arc::new(Says(context_only)));
@@ -78,8 +114,15 @@ const TABLE: [Row; 9] = [
     Row {
         name: "a section refers to nothing",
         set_up: |world| {
-            world.kept.push(world.scope.context(Context::new("git", "clean")).unwrap());
-            world.kept.push(world.scope.section(Section::new("broken", "{{nothing}}")).unwrap());
+            world
+                .kept
+                .push(world.scope.context(Context::new("git", "clean")).unwrap());
+            world.kept.push(
+                world
+                    .scope
+                    .section(Section::new("broken", "{{nothing}}"))
+                    .unwrap(),
+            );
         },
         outcome: TurnOutcome::Failed,
         log: &[
@@ -97,16 +140,28 @@ const TABLE: [Row; 9] = [
         name: "cancelled while assembling",
         set_up: |world| {
             let body = Body::provider(Cancels(world.cancel.clone()));
-            world.kept.push(world.scope.section(Section::new("slow", body)).unwrap());
+            world
+                .kept
+                .push(world.scope.section(Section::new("slow", body)).unwrap());
         },
         outcome: TurnOutcome::Aborted,
         log: &["turn_started", "inbox_claimed", "turn_ended Aborted"],
     },
     Row {
         name: "a listener fails",
-        set_up: |world| world.agent.listeners.push(Arc::new(Says(|_| Err("broken".into())))),
+        set_up: |world| {
+            world
+                .agent
+                .listeners
+                .push(Arc::new(Says(|_| Err("broken".into()))))
+        },
         outcome: TurnOutcome::Failed,
-        log: &["turn_started", "inbox_claimed", "error_recorded pre_step/listener", "turn_ended Failed"],
+        log: &[
+            "turn_started",
+            "inbox_claimed",
+            "error_recorded pre_step/listener",
+            "turn_ended Failed",
+        ],
     },
 ];
 
@@ -134,14 +189,23 @@ async fn a_session_goes_on_after_every_row() {
         world.agent.listeners.clear();
         world.agent.options.tool_order = None;
         world.cancel = Cancel::new();
-        assert_eq!(world.say("again").await.outcome, TurnOutcome::Completed, "{}", row.name);
+        assert_eq!(
+            world.say("again").await.outcome,
+            TurnOutcome::Completed,
+            "{}",
+            row.name
+        );
     }
 }
 
 struct Says(fn(Proposal) -> Result<Decision, ProviderError>);
 
 impl PreStepListener for Says {
-    fn decide<'a>(&'a self, proposal: Proposal, _: Next<'a>) -> BoxFuture<'a, Result<Decision, ProviderError>> {
+    fn decide<'a>(
+        &'a self,
+        proposal: Proposal,
+        _: Next<'a>,
+    ) -> BoxFuture<'a, Result<Decision, ProviderError>> {
         Box::pin(std::future::ready((self.0)(proposal)))
     }
 }

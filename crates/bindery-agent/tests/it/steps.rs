@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bindery_agent::{
-    Cancel, Decision, Effect, Entry, Next, PreStepListener, Proposal, TurnReport, replay,
-};
+use bindery_agent::{Cancel, Decision, Effect, Entry, Next, PreStepListener, Proposal, TurnReport, replay};
 use bindery_core::log::{Intake, TurnOutcome};
 use bindery_core::{BoxFuture, Context, Delivery, ProviderError};
 
 use crate::common::{Does, Still, TestTool, World, Yes};
 
 fn says(name: &'static str, text: &'static str) -> TestTool {
-    TestTool { name, effect: Effect::Reads, does: Does::Says(text) }
+    TestTool {
+        name,
+        effect: Effect::Reads,
+        does: Does::Says(text),
+    }
 }
 
 /// Replays the log and finds every request as it was sent.
@@ -36,10 +38,17 @@ async fn tools_answer_in_the_order_of_their_calls() {
     let report = world.say("hi").await;
     assert_eq!((report.outcome, report.steps), (TurnOutcome::Completed, 2));
     let messages = world.agent.state().messages();
-    let results: Vec<&str> = messages[2].fragments().map(|fragment| fragment.text.as_str()).collect();
+    let results: Vec<&str> = messages[2]
+        .fragments()
+        .map(|fragment| fragment.text.as_str())
+        .collect();
     assert_eq!(results, ["B", "A &lt;system-reminder>"]);
     let mut log: Vec<String> = world.log().lines().map(str::to_owned).collect();
-    log.iter_mut().for_each(|line| if line.starts_with("tool_returned") { line.truncate(13) });
+    log.iter_mut().for_each(|line| {
+        if line.starts_with("tool_returned") {
+            line.truncate(13)
+        }
+    });
     insta::assert_snapshot!(log.join("\n"));
     assert_eq!(verified(&world), 2);
 }
@@ -62,7 +71,10 @@ async fn a_failure_is_retried_in_the_same_step_after_the_wait_that_was_asked_for
     insta::assert_snapshot!(world.log());
     let waits = world.clock.waits.lock().unwrap().clone();
     assert_eq!((waits.len(), waits[1]), (3, Duration::from_secs(7)));
-    let said: Vec<&str> = world.agent.state().messages()[1].fragments().map(|f| f.text.as_str()).collect();
+    let said: Vec<&str> = world.agent.state().messages()[1]
+        .fragments()
+        .map(|f| f.text.as_str())
+        .collect();
     assert_eq!(said, ["Whole."], "what broke off is not said twice");
     assert_eq!(verified(&world), 4);
 }
@@ -75,7 +87,11 @@ async fn a_turn_fails_when_no_attempt_is_left_or_none_would_help() {
     assert_eq!(outcome, TurnOutcome::Failed);
     assert!(reason.unwrap().contains("failed"));
     insta::assert_snapshot!(world.log());
-    assert_eq!(world.agent.state().messages().len(), 2, "what the last attempt said is kept");
+    assert_eq!(
+        world.agent.state().messages().len(),
+        2,
+        "what the last attempt said is kept"
+    );
 
     let mut world = World::new("[[reply]]\nfail = { kind = 'auth' }");
     assert_eq!(world.say("hi").await.outcome, TurnOutcome::Failed);
@@ -86,16 +102,27 @@ async fn a_turn_fails_when_no_attempt_is_left_or_none_would_help() {
 #[tokio::test]
 async fn cancelling_ends_the_wait_between_attempts() {
     let cancel = Cancel::new();
-    let clock = Still { cancels: Some(cancel.clone()), ..Still::default() };
+    let clock = Still {
+        cancels: Some(cancel.clone()),
+        ..Still::default()
+    };
     let mut world = World::with_clock("[[reply]]\nfail = { kind = 'server' }", clock, cancel);
     assert_eq!(world.say("hi").await.outcome, TurnOutcome::Aborted);
-    assert!(world.log().ends_with("attempt_ended server, again\nstep_ended Aborted\nturn_ended Aborted"));
+    assert!(
+        world
+            .log()
+            .ends_with("attempt_ended server, again\nstep_ended Aborted\nturn_ended Aborted")
+    );
 }
 
 #[tokio::test]
 async fn cancelling_gives_every_open_call_a_result() {
     let mut world = World::new(TOOLS);
-    let hangs = TestTool { name: "b", effect: Effect::Reads, does: Does::CancelsAndHangs(world.cancel.clone()) };
+    let hangs = TestTool {
+        name: "b",
+        effect: Effect::Reads,
+        does: Does::CancelsAndHangs(world.cancel.clone()),
+    };
     world = world.with_tools([hangs]);
     assert_eq!(world.say("hi").await.outcome, TurnOutcome::Aborted);
     assert!(world.agent.state().pending_calls().is_empty());
@@ -115,8 +142,16 @@ async fn a_call_that_cannot_run_has_a_result_that_says_why() {
         [[reply]]
         text = 'I see.'
     ";
-    let act = || TestTool { name: "act", effect: Effect::Acts, does: Does::Says("acted") };
-    let panics = || TestTool { name: "panics", effect: Effect::Reads, does: Does::Panics };
+    let act = || TestTool {
+        name: "act",
+        effect: Effect::Acts,
+        does: Does::Says("acted"),
+    };
+    let panics = || TestTool {
+        name: "panics",
+        effect: Effect::Reads,
+        does: Does::Panics,
+    };
     let mut world = World::new(script).with_tools([act(), panics()]);
     assert_eq!(world.say("hi").await.outcome, TurnOutcome::Completed);
     insta::assert_snapshot!(results(&world));
@@ -129,7 +164,10 @@ async fn a_call_that_cannot_run_has_a_result_that_says_why() {
 
 fn results(world: &World) -> String {
     let log = world.log();
-    let lines: Vec<&str> = log.lines().filter(|line| line.starts_with("tool_returned")).collect();
+    let lines: Vec<&str> = log
+        .lines()
+        .filter(|line| line.starts_with("tool_returned"))
+        .collect();
     let call = |line: &str| line.split_once(':').map(|(_, why)| why.trim().to_owned());
     lines.into_iter().filter_map(call).collect::<Vec<_>>().join("\n")
 }
@@ -147,10 +185,17 @@ async fn a_header_and_a_snapshot_are_written_only_when_they_change() {
     world.kept.push(world.scope.context(git("dirty")).unwrap());
     world.say("three").await;
     world.kept.truncate(2);
-    world.kept.push(world.scope.section(bindery_core::Section::new("more", "More.")).unwrap());
+    world.kept.push(
+        world
+            .scope
+            .section(bindery_core::Section::new("more", "More."))
+            .unwrap(),
+    );
     world.say("four").await;
     let log = world.log();
-    let written = |line: &&str| line.starts_with("header") || line.starts_with("snapshot") || line.starts_with("turn_s");
+    let written = |line: &&str| {
+        line.starts_with("header") || line.starts_with("snapshot") || line.starts_with("turn_s")
+    };
     let written: Vec<&str> = log.lines().filter(written).collect();
     insta::assert_snapshot!(written.join("\n"));
     assert_eq!(verified(&world), 4);
@@ -159,10 +204,17 @@ async fn a_header_and_a_snapshot_are_written_only_when_they_change() {
 #[tokio::test]
 async fn what_is_said_while_a_turn_runs_enters_before_its_next_step() {
     let mut world = World::new(&"[[reply]]\ntext = 'Yes.'\n".repeat(3));
-    for (id, intake) in [("a", Intake::FollowUp), ("b", Intake::Steer), ("c", Intake::FollowUp)] {
+    for (id, intake) in [
+        ("a", Intake::FollowUp),
+        ("b", Intake::Steer),
+        ("c", Intake::FollowUp),
+    ] {
         assert!(world.agent.say(id, id, intake).unwrap());
     }
-    assert!(!world.agent.say("a", "twice", Intake::FollowUp).unwrap(), "a second delivery is dropped");
+    assert!(
+        !world.agent.say("a", "twice", Intake::FollowUp).unwrap(),
+        "a second delivery is dropped"
+    );
     let first = world.agent.turn(&world.cancel).await.unwrap().unwrap();
     let second = world.agent.turn(&world.cancel).await.unwrap().unwrap();
     assert_eq!((first.turn, second.turn), (1, 2));
@@ -174,7 +226,11 @@ async fn what_is_said_while_a_turn_runs_enters_before_its_next_step() {
 async fn listeners_edit_and_reorder() {
     struct Reverses;
     impl PreStepListener for Reverses {
-        fn decide<'a>(&'a self, proposal: Proposal, next: Next<'a>) -> BoxFuture<'a, Result<Decision, ProviderError>> {
+        fn decide<'a>(
+            &'a self,
+            proposal: Proposal,
+            next: Next<'a>,
+        ) -> BoxFuture<'a, Result<Decision, ProviderError>> {
             Box::pin(async move {
                 let mut decision = next.run(proposal).await?;
                 if let Decision::Enter(entries) = &mut decision {
@@ -186,23 +242,40 @@ async fn listeners_edit_and_reorder() {
         }
     }
     let mut world = World::new("[[reply]]\ntext = 'Yes.'");
-    world.kept.push(world.scope.context(Context::new("git", "clean")).unwrap());
+    world
+        .kept
+        .push(world.scope.context(Context::new("git", "clean")).unwrap());
     world.agent.listeners.push(Arc::new(Reverses));
     world.agent.say("a", "first", Intake::Steer).unwrap();
     world.agent.say("b", "second", Intake::Steer).unwrap();
     world.agent.turn(&world.cancel).await.unwrap();
-    let said: Vec<&str> = world.agent.state().messages().iter().flat_map(|m| m.fragments()).map(|f| f.text.as_str()).collect();
+    let said: Vec<&str> = world
+        .agent
+        .state()
+        .messages()
+        .iter()
+        .flat_map(|m| m.fragments())
+        .map(|f| f.text.as_str())
+        .collect();
     assert_eq!(said, ["second", "first", "Yes."]);
-    assert_eq!(world.agent.state().projection(), bindery_core::log::Projection::Never, "what did not enter was not told");
+    assert_eq!(
+        world.agent.state().projection(),
+        bindery_core::log::Projection::Never,
+        "what did not enter was not told"
+    );
 }
 
 #[tokio::test]
 async fn a_model_that_calls_for_ever_is_stopped() {
-    let mut world = World::new(&"[[reply]]\ncalls = [{ tool = 'a' }]\n".repeat(3)).with_tools([says("a", "A")]);
+    let mut world =
+        World::new(&"[[reply]]\ncalls = [{ tool = 'a' }]\n".repeat(3)).with_tools([says("a", "A")]);
     world.agent.most_steps = 3;
     let report = world.say("hi").await;
     assert_eq!((report.outcome, report.steps), (TurnOutcome::Failed, 3));
-    assert_eq!(report.reason.as_deref(), Some("the limit of 3 steps a turn was reached"));
+    assert_eq!(
+        report.reason.as_deref(),
+        Some("the limit of 3 steps a turn was reached")
+    );
 }
 
 #[tokio::test]
@@ -233,7 +306,11 @@ async fn cancelling_keeps_what_had_been_said() {
     world.cancel = Cancel::new();
     assert_eq!(world.say("go on").await.outcome, TurnOutcome::Completed);
     let messages = world.agent.state().messages();
-    let said: Vec<&str> = messages.iter().flat_map(bindery_core::Message::fragments).map(|f| f.text.as_str()).collect();
+    let said: Vec<&str> = messages
+        .iter()
+        .flat_map(bindery_core::Message::fragments)
+        .map(|f| f.text.as_str())
+        .collect();
     assert_eq!(said, ["hi", "Half ", "go on", "Whole."]);
     assert_eq!(verified(&world), 2);
 }

@@ -86,8 +86,16 @@ pub(crate) fn run(args: &LogArgs, terminal: &mut Terminal) -> anyhow::Result<Sta
         }
         LogCommand::Recover { session, to } => save(&store, session, to.as_deref(), terminal),
         LogCommand::Export { session, file } => write_out(&store, session, file.as_deref(), terminal),
-        LogCommand::Import { file, to, keep_readable } => {
-            let damage = if *keep_readable { Damage::KeepReadable } else { Damage::Refuse };
+        LogCommand::Import {
+            file,
+            to,
+            keep_readable,
+        } => {
+            let damage = if *keep_readable {
+                Damage::KeepReadable
+            } else {
+                Damage::Refuse
+            };
             read_in(&store, file, to.as_deref(), damage, terminal)
         }
     }
@@ -95,16 +103,29 @@ pub(crate) fn run(args: &LogArgs, terminal: &mut Terminal) -> anyhow::Result<Sta
 
 fn list(store: &SqliteStore, json: bool, terminal: &mut Terminal) -> anyhow::Result<Status> {
     let mut listing = store.list()?;
-    listing.sessions.sort_by(|a, b| (a.last_at_ms, &a.id).cmp(&(b.last_at_ms, &b.id)));
+    listing
+        .sessions
+        .sort_by(|a, b| (a.last_at_ms, &a.id).cmp(&(b.last_at_ms, &b.id)));
     for info in &listing.sessions {
-        let directory = store.read(&info.id).ok().and_then(|log| sessions::directory_of(&*log));
+        let directory = store
+            .read(&info.id)
+            .ok()
+            .and_then(|log| sessions::directory_of(&*log));
         let line = InfoLine::new(info, directory);
         if json {
             writeln!(terminal.out, "{}", serde_json::to_string(&line)?)?;
         } else {
-            let (last, directory) = (sessions::moment(info.last_at_ms), line.directory.unwrap_or_default());
+            let (last, directory) = (
+                sessions::moment(info.last_at_ms),
+                line.directory.unwrap_or_default(),
+            );
             let directory = printable(&directory);
-            writeln!(terminal.out, "{:<24}  {last}  {:>6} events  {directory}", info.id.as_str(), info.events)?;
+            writeln!(
+                terminal.out,
+                "{:<24}  {last}  {:>6} events  {directory}",
+                info.id.as_str(),
+                info.events
+            )?;
         }
     }
     if listing.sessions.is_empty() {
@@ -113,7 +134,11 @@ fn list(store: &SqliteStore, json: bool, terminal: &mut Terminal) -> anyhow::Res
     for problem in &listing.problems {
         writeln!(terminal.err, "{problem}")?;
     }
-    Ok(if listing.problems.is_empty() { Status::Success } else { Status::Finding })
+    Ok(if listing.problems.is_empty() {
+        Status::Success
+    } else {
+        Status::Finding
+    })
 }
 
 fn save(
@@ -132,13 +157,28 @@ fn save(
     }
     let id = to.map_or_else(sessions::new_id, sessions::parse)?;
     let report = recover(&damaged, store, &id, sessions::now_ms())?;
-    writeln!(terminal.out, "{} events were saved as session {id}", report.recovered)?;
+    writeln!(
+        terminal.out,
+        "{} events were saved as session {id}",
+        report.recovered
+    )?;
     for lost in &report.lost {
-        let last = lost.last.map_or_else(|| "the end".to_owned(), |last| last.to_string());
-        writeln!(terminal.err, "lost: events {} to {last}: {}", lost.first, lost.what)?;
+        let last = lost
+            .last
+            .map_or_else(|| "the end".to_owned(), |last| last.to_string());
+        writeln!(
+            terminal.err,
+            "lost: events {} to {last}: {}",
+            lost.first, lost.what
+        )?;
     }
     if let Some(path) = &report.set_aside {
-        writeln!(terminal.err, "{} events beyond the gap are in {}", report.beyond, path.display())?;
+        writeln!(
+            terminal.err,
+            "{} events beyond the gap are in {}",
+            report.beyond,
+            path.display()
+        )?;
     }
     if let Some(damage) = &report.log_damage {
         writeln!(terminal.err, "lost: {damage}")?;
@@ -161,7 +201,12 @@ fn write_out(
     let out = std::fs::File::create_new(path)
         .map_err(|error| UsageError(format!("{}: {error}; choose another file", path.display())))?;
     let report = export(&*log, out, path)?;
-    writeln!(terminal.err, "{} events were written to {}", report.events, path.display())?;
+    writeln!(
+        terminal.err,
+        "{} events were written to {}",
+        report.events,
+        path.display()
+    )?;
     Ok(Status::Success)
 }
 
@@ -178,5 +223,9 @@ fn read_in(
     for (line, what) in &report.problems {
         writeln!(terminal.err, "{}:{line}: {what}", file.display())?;
     }
-    Ok(if report.problems.is_empty() { Status::Success } else { Status::Finding })
+    Ok(if report.problems.is_empty() {
+        Status::Success
+    } else {
+        Status::Finding
+    })
 }

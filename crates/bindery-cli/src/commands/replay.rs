@@ -48,17 +48,28 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &mut Terminal) -> anyhow::Result<
     } else {
         tell(&verified, terminal)?;
     }
-    Ok(if verified.differences.is_empty() { Status::Success } else { Status::Finding })
+    Ok(if verified.differences.is_empty() {
+        Status::Success
+    } else {
+        Status::Finding
+    })
 }
 
 fn tell(verified: &Verified, terminal: &mut Terminal) -> anyhow::Result<()> {
-    let Verified { requests, bytes, differences } = verified;
+    let Verified {
+        requests,
+        bytes,
+        differences,
+    } = verified;
     let Some(first) = differences.first() else {
         writeln!(terminal.out, "all {requests} requests match ({bytes} bytes)")?;
         return Ok(());
     };
     let (differ, number, seq) = (differences.len(), first.number, first.seq);
-    writeln!(terminal.out, "{differ} of {requests} requests differ; the first is request {number} (event {seq})")?;
+    writeln!(
+        terminal.out,
+        "{differ} of {requests} requests differ; the first is request {number} (event {seq})"
+    )?;
     let (hash, sent) = (first.sent.0.short(), first.sent.1);
     writeln!(terminal.out, "  sent     {hash}  {sent} bytes")?;
     match &first.rebuilt {
@@ -66,7 +77,10 @@ fn tell(verified: &Verified, terminal: &mut Terminal) -> anyhow::Result<()> {
         Err(why) => writeln!(terminal.out, "  rebuilt  nothing: {why}")?,
     }
     if let Some(version) = &first.other_version {
-        writeln!(terminal.out, "  it was sent by version {version}, which alone promises the same bytes")?;
+        writeln!(
+            terminal.out,
+            "  it was sent by version {version}, which alone promises the same bytes"
+        )?;
     }
     Ok(())
 }

@@ -3,8 +3,8 @@
 mod arguments;
 mod model;
 mod opening;
-mod permit;
 mod people;
+mod permit;
 mod show;
 
 use std::io::Write;

@@ -35,12 +35,18 @@ fn run(place: &Place, arguments: &[&str]) -> Ran {
 fn events(place: &Place, session: &str) -> Vec<Value> {
     let ran = place.bindery(&["log", "show", session, "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    ran.out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// The types of events from a place on.
 fn kinds(events: &[Value]) -> Vec<&str> {
-    events.iter().map(|event| event["type"].as_str().unwrap()).collect()
+    events
+        .iter()
+        .map(|event| event["type"].as_str().unwrap())
+        .collect()
 }
 
 fn verify(place: &Place, session: &str) -> String {
@@ -55,25 +61,47 @@ const ASK: &str = "list the crates and say what each does";
 fn a_session_needs_no_key_uses_tools_and_verifies() {
     let place = workspace();
     let ran = run(&place, &[ASK, "--session", "first"]);
-    assert!(ran.out.contains("crates/ink/Cargo.toml: Draws lines."), "{}", ran.out);
+    assert!(
+        ran.out.contains("crates/ink/Cargo.toml: Draws lines."),
+        "{}",
+        ran.out
+    );
     assert!(ran.err.contains("session first: simulated model"), "{}", ran.err);
     assert!(ran.err.contains("price unknown"), "{}", ran.err);
-    assert_eq!(verify(&place, "first").split(" (").next(), Some("all 4 requests match"));
+    assert_eq!(
+        verify(&place, "first").split(" (").next(),
+        Some("all 4 requests match")
+    );
     let body = place.bindery(&["replay", "first", "--at", "1"]);
     let body: Value = serde_json::from_str(&body.out).unwrap();
     assert!(body["messages"].to_string().contains(ASK));
     assert_eq!(place.bindery(&["replay", "first", "--at", "9"]).code, 2);
     let list = place.bindery(&["log"]);
-    assert!(list.out.starts_with("first ") && list.out.trim_end().ends_with("[place]/home/repo"), "{}", list.out);
-    assert!(!place.path("home/repo/.bindery").exists(), "nothing is kept in the repository");
+    assert!(
+        list.out.starts_with("first ") && list.out.trim_end().ends_with("[place]/home/repo"),
+        "{}",
+        list.out
+    );
+    assert!(
+        !place.path("home/repo/.bindery").exists(),
+        "nothing is kept in the repository"
+    );
 }
 
 #[test]
 fn it_works_in_this_repository() {
     let place = Place::new();
     let here = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let ran = run(&place, &[ASK, "--provider", "sim", "-C", here, "--session", "here"]);
-    assert!(ran.out.contains("crates/bindery-core/Cargo.toml: The pure core of a context engine"), "{}", ran.out);
+    let ran = run(
+        &place,
+        &[ASK, "--provider", "sim", "-C", here, "--session", "here"],
+    );
+    assert!(
+        ran.out
+            .contains("crates/bindery-core/Cargo.toml: The pure core of a context engine"),
+        "{}",
+        ran.out
+    );
     assert!(verify(&place, "here").starts_with("all "));
 }
 
@@ -85,13 +113,29 @@ fn every_request_after_the_first_reads_from_the_cache() {
         let provider = format!("sim:{family}");
         run(&place, &[ASK, "--session", "s", "--provider", &provider]);
         place.write("home/repo/new.txt", "git status is another now\n");
-        run(&place, &["and again: list the crates", "--continue", "--provider", &provider]);
+        run(
+            &place,
+            &[
+                "and again: list the crates",
+                "--continue",
+                "--provider",
+                &provider,
+            ],
+        );
         let events = events(&place, "s");
         let usage = events.iter().filter(|event| event["type"] == "usage_reported");
-        let cached: Vec<u64> = usage.map(|event| event["data"]["usage"]["cache_read"].as_u64().unwrap()).collect();
+        let cached: Vec<u64> = usage
+            .map(|event| event["data"]["usage"]["cache_read"].as_u64().unwrap())
+            .collect();
         assert_eq!(cached.len(), 8, "{family}");
-        assert!(cached.iter().skip(1).all(|tokens| *tokens > 0), "{family}: {cached:?}");
-        let snapshots = kinds(&events).iter().filter(|kind| **kind == "snapshot_entered").count();
+        assert!(
+            cached.iter().skip(1).all(|tokens| *tokens > 0),
+            "{family}: {cached:?}"
+        );
+        let snapshots = kinds(&events)
+            .iter()
+            .filter(|kind| **kind == "snapshot_entered")
+            .count();
         assert_eq!(snapshots, 2, "{family}: the status changed once");
         verify(&place, "s");
     }
@@ -108,7 +152,9 @@ fn what_did_not_change_is_not_written_and_what_changed_is_written_once() {
         let events = events(&place, "s").split_off(before);
         let new = |event: &&Value| {
             let meta = event["data"]["message"]["is_meta"] == true;
-            event["type"] == "header_set" || event["type"] == "snapshot_entered" || (event["type"] == "user_message" && meta)
+            event["type"] == "header_set"
+                || event["type"] == "snapshot_entered"
+                || (event["type"] == "user_message" && meta)
         };
         events.iter().filter(new).cloned().collect::<Vec<Value>>()
     };
@@ -120,7 +166,10 @@ fn what_did_not_change_is_not_written_and_what_changed_is_written_once() {
     assert_eq!(fragment["source"], json!({"type": "file", "path": "AGENTS.md"}));
     assert!(fragment["text"].as_str().unwrap().contains("Use spaces."));
     assert_eq!(go_on(), Vec::<Value>::new());
-    place.write("home/.config/bindery/sections/more.md", "---\ngroup: static\norder: 1\n---\nOne rule more.\n");
+    place.write(
+        "home/.config/bindery/sections/more.md",
+        "---\ngroup: static\norder: 1\n---\nOne rule more.\n",
+    );
     assert_eq!(kinds(&go_on()), ["header_set"]);
     assert_eq!(go_on(), Vec::<Value>::new());
     verify(&place, "s");
@@ -131,7 +180,9 @@ fn troubled(protocol: Protocol, call: &Say) -> Vec<Reply> {
     let text = || Reply::stream(protocol, &[Say::text("Half a sentence"), Say::text("more")]);
     vec![
         Reply::error(protocol, 429, "rate_limit_error", "slow down").header("retry-after", "0"),
-        Reply::stream(protocol, &[Say::text("Looking."), call.clone()]).with_keep_alives().split_every(7),
+        Reply::stream(protocol, &[Say::text("Looking."), call.clone()])
+            .with_keep_alives()
+            .split_every(7),
         text().then(4, [Piece::Disconnect]),
         text().error_after(3, protocol, "server_error", "died"),
         Reply::stream(protocol, &[Say::Think("Hm.".to_owned()), Say::text("Grüße 🦀")]).split_every(1),
@@ -157,7 +208,16 @@ async fn run_beside(place: Place, arguments: Vec<String>) -> (Place, Ran) {
 
 fn against(server: &Server, provider: &str, more: &[&str]) -> Vec<String> {
     let url = format!("{}/v1", server.url());
-    let mut all = vec!["run", "go on", "--session", "s", "--provider", provider, "--base-url", &url];
+    let mut all = vec![
+        "run",
+        "go on",
+        "--session",
+        "s",
+        "--provider",
+        provider,
+        "--base-url",
+        &url,
+    ];
     all.extend(["--backoff-ms", "0", "--header", "x-team: blue"]);
     all.extend(PATIENT);
     all.extend(more);
@@ -183,11 +243,23 @@ async fn what_every_protocol_received_is_what_replay_rebuilds() {
             assert_eq!(request.path, protocol.path());
             assert_eq!(request.header("x-team"), Some("blue"));
             let number = (at + 1).to_string();
-            let output = place.command("home/repo", &["replay", "s", "--at", &number]).output().unwrap();
-            assert!(output.stdout == request.body, "{provider}: request {number} is another");
+            let output = place
+                .command("home/repo", &["replay", "s", "--at", &number])
+                .output()
+                .unwrap();
+            assert!(
+                output.stdout == request.body,
+                "{provider}: request {number} is another"
+            );
         }
-        assert!(String::from_utf8_lossy(&received[3].body).contains("Draws lines."), "the tool's result went out");
-        assert_eq!(verify(&place, "s").split(" (").next(), Some("all 6 requests match"));
+        assert!(
+            String::from_utf8_lossy(&received[3].body).contains("Draws lines."),
+            "the tool's result went out"
+        );
+        assert_eq!(
+            verify(&place, "s").split(" (").next(),
+            Some("all 6 requests match")
+        );
     }
 }
 
@@ -195,7 +267,10 @@ async fn what_every_protocol_received_is_what_replay_rebuilds() {
 async fn what_acts_needs_permission() {
     let script = || {
         let call = Say::call("c1", "write", &json!({"path": "made.txt", "content": "x"}));
-        [Reply::stream(Protocol::Chat, &[call]), Reply::stream(Protocol::Chat, &[Say::text("ok")])]
+        [
+            Reply::stream(Protocol::Chat, &[call]),
+            Reply::stream(Protocol::Chat, &[Say::text("ok")]),
+        ]
     };
     let server = Server::start(script()).await.unwrap();
     let (place, ran) = run_beside(workspace(), against(&server, "openai-chat", &[])).await;
@@ -205,34 +280,58 @@ async fn what_acts_needs_permission() {
     script().into_iter().for_each(|reply| server.queue(reply));
     let (place, _) = run_beside(place, against(&server, "openai-chat", &["--allow", "write"])).await;
     assert!(place.path("home/repo/made.txt").exists());
-    let decided: Vec<Value> = events(&place, "s").into_iter().filter(|event| event["type"] == "gate_decided").collect();
-    assert_eq!([&decided[0]["data"]["decision"], &decided[1]["data"]["decision"]], ["deny", "allow"]);
+    let decided: Vec<Value> = events(&place, "s")
+        .into_iter()
+        .filter(|event| event["type"] == "gate_decided")
+        .collect();
+    assert_eq!(
+        [&decided[0]["data"]["decision"], &decided[1]["data"]["decision"]],
+        ["deny", "allow"]
+    );
 }
 
 #[tokio::test]
 async fn ctrl_c_aborts_the_turn_and_keeps_the_session() {
-    let hangs = Reply::stream(Protocol::Anthropic, &[Say::text("Half"), Say::text("x")]).then(4, [Piece::Hang]);
+    let hangs =
+        Reply::stream(Protocol::Anthropic, &[Say::text("Half"), Say::text("x")]).then(4, [Piece::Hang]);
     let server = Server::start([hangs]).await.unwrap();
     let arguments = against(&server, "anthropic", &["--json"]);
     let place = workspace();
     let place = tokio::task::spawn_blocking(move || {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let mut child = place.command("home/repo", &arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = place
+            .command("home/repo", &arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let said = |line: &String| line.contains("\"text-delta\"");
         assert!(lines.by_ref().map(Result::unwrap).any(|line| said(&line)));
         let pid = child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args(["-INT", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
         let rest: Vec<String> = lines.map(Result::unwrap).collect();
         assert_eq!(child.wait().unwrap().code(), Some(3));
-        assert!(rest.iter().any(|line| line.contains("\"outcome\":\"aborted\"")), "{rest:?}");
+        assert!(
+            rest.iter().any(|line| line.contains("\"outcome\":\"aborted\"")),
+            "{rest:?}"
+        );
         place
     });
     let place = place.await.unwrap();
     server.queue(Reply::stream(Protocol::Anthropic, &[Say::text("Whole.")]));
     let (place, ran) = run_beside(place, against(&server, "anthropic", &[])).await;
     assert_eq!((ran.code, ran.out.as_str()), (0, "Whole.\n"), "{}", ran.err);
-    assert!(String::from_utf8_lossy(&server.received()[1].body).contains("Half"), "what was said is kept");
+    assert!(
+        String::from_utf8_lossy(&server.received()[1].body).contains("Half"),
+        "what was said is kept"
+    );
     verify(&place, "s");
 }
 
@@ -241,13 +340,20 @@ fn sessions_travel_and_wrong_use_says_what_to_do() {
     let place = workspace();
     run(&place, &[ASK, "--session", "s"]);
     assert_eq!(place.bindery(&["log", "export", "s", "s.jsonl"]).code, 0);
-    assert_eq!(place.bindery(&["log", "import", "s.jsonl", "--to", "copy"]).code, 0);
+    assert_eq!(
+        place.bindery(&["log", "import", "s.jsonl", "--to", "copy"]).code,
+        0
+    );
     assert_eq!(events(&place, "s"), events(&place, "copy"));
     assert_eq!(verify(&place, "s"), verify(&place, "copy"));
     assert_eq!(place.bindery(&["log", "recover", "s", "--to", "saved"]).code, 0);
     assert_eq!(events(&place, "s"), events(&place, "saved"));
     let tail = place.bindery(&["log", "tail", "s", "-n", "1"]);
-    assert!(tail.out.contains("turn_ended") && tail.out.lines().count() == 1, "{}", tail.out);
+    assert!(
+        tail.out.contains("turn_ended") && tail.out.lines().count() == 1,
+        "{}",
+        tail.out
+    );
     let says = |arguments: &[&str]| {
         let ran = place.bindery(arguments);
         assert_eq!(ran.code, 2, "{}", ran.err);

@@ -50,7 +50,12 @@ fn fit_end_of(line: &str, width: usize) -> String {
 
 fn line(event: &Event) -> String {
     let at = sessions::moment(event.at_ms);
-    format!("{:>5}  {at}  {:<17} {}", event.seq.get(), event.payload.kind(), printable(&detail(&event.payload)))
+    format!(
+        "{:>5}  {at}  {:<17} {}",
+        event.seq.get(),
+        event.payload.kind(),
+        printable(&detail(&event.payload))
+    )
 }
 
 /// What matters of an event.
@@ -70,7 +75,12 @@ fn detail(payload: &Payload) -> String {
         Payload::SnapshotEntered(entered) => format!("{:?}", entered.change),
         Payload::HeaderSet(set) => format!("{:?}: {} {}", set.reason, set.header.provider, set.header.model),
         Payload::AttemptStarted(started) => {
-            format!("attempt {}: {} bytes {}", started.attempt, started.body_bytes, started.body_hash.short())
+            format!(
+                "attempt {}: {} bytes {}",
+                started.attempt,
+                started.body_bytes,
+                started.body_hash.short()
+            )
         }
         Payload::AttemptEnded(ended) => match &ended.outcome {
             AttemptOutcome::Failed { code, message, .. } => format!("{code}: {message}"),
@@ -79,7 +89,10 @@ fn detail(payload: &Payload) -> String {
         Payload::UsageReported(reported) => {
             let usage = &reported.usage;
             let (read, cached, out) = (usage.input(), usage.cache_read, usage.output);
-            format!("{:?}: read {read}, of it cached {cached}; answered {out}", reported.origin)
+            format!(
+                "{:?}: read {read}, of it cached {cached}; answered {out}",
+                reported.origin
+            )
         }
         Payload::AssistantMessage(answer) => format!("{:?}: {}", answer.stop, said(&answer.message)),
         Payload::ToolCalled(called) => format!("{} {}", called.tool, called.call),
@@ -94,6 +107,9 @@ fn detail(payload: &Payload) -> String {
 }
 
 fn said(message: &Message) -> String {
-    let texts: Vec<&str> = message.fragments().map(|fragment| fragment.text.as_str()).collect();
+    let texts: Vec<&str> = message
+        .fragments()
+        .map(|fragment| fragment.text.as_str())
+        .collect();
     texts.join(" ").chars().take(400).collect()
 }

@@ -53,15 +53,21 @@ pub(super) fn model(
     environment: &BTreeMap<String, String>,
     log: &dyn LogReader,
 ) -> anyhow::Result<Arc<dyn Model>> {
-    let key = environment.get(Endpoint::key_variable(provider)).and_then(|key| Secret::new(key));
-    let elsewhere = args.base_url.as_ref().or_else(|| environment.get(Endpoint::url_variable(provider)));
+    let key = environment
+        .get(Endpoint::key_variable(provider))
+        .and_then(|key| Secret::new(key));
+    let elsewhere = args
+        .base_url
+        .as_ref()
+        .or_else(|| environment.get(Endpoint::url_variable(provider)));
     match Choice::of(args) {
         Choice::Unsaid if key.is_none() && elsewhere.is_none() => {}
         Choice::Sim(_) => {}
         Choice::Unsaid | Choice::Real(_) => {
             if key.is_none() && elsewhere.is_none() {
                 let variable = Endpoint::key_variable(provider);
-                let message = format!("there is no key for {provider}: set {variable}, or use `--provider sim`");
+                let message =
+                    format!("there is no key for {provider}: set {variable}, or use `--provider sim`");
                 return Err(UsageError(message).into());
             }
             let base = elsewhere.map_or(Endpoint::published_url(provider), String::as_str);
@@ -89,7 +95,9 @@ fn endpoint(base: &str, headers: &[String]) -> anyhow::Result<Endpoint> {
             let message = "a header is written as `NAME: VALUE`".to_owned();
             return Err(UsageError(message).into());
         };
-        endpoint = endpoint.header(name.trim(), value.trim()).map_err(|error| UsageError::of(&error))?;
+        endpoint = endpoint
+            .header(name.trim(), value.trim())
+            .map_err(|error| UsageError::of(&error))?;
     }
     Ok(endpoint)
 }

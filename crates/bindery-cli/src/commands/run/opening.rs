@@ -54,15 +54,23 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
     params.stream = true;
     let mut agent = Agent::open_now(journal, session, here.options.clone(), params, model)?;
     agent.backoff.first = Duration::from_millis(args.backoff_ms);
-    let reach = if args.allow_outside { Reach::Machine } else { Reach::Inside };
+    let reach = if args.allow_outside {
+        Reach::Machine
+    } else {
+        Reach::Inside
+    };
     let workdir = Workdir::new(&dir, reach).with_context(|| format!("entering {}", dir.display()))?;
     agent.toolbox = toolbox(&workdir, Shell::new(commands_environment()));
-    let allowed = ["write", "edit", "shell"].into_iter().filter(|tool| args.allows(tool));
+    let allowed = ["write", "edit", "shell"]
+        .into_iter()
+        .filter(|tool| args.allows(tool));
     agent.permit = Arc::new(Ask::new(people.clone(), allowed.map(str::to_owned)));
     let mut kept = vec![scope.tools(agent.toolbox.schemas())];
     kept.extend(time(args, &scope)?);
     kept.extend(recalled(args, &store, &scope, terminal)?);
-    agent.refreshers.extend(instruction_files(&here, &question, &scope)?);
+    agent
+        .refreshers
+        .extend(instruction_files(&here, &question, &scope)?);
     if let Some(tmux) = Tmux::find(commands_environment(), scope.clone()) {
         agent.refreshers.push(Box::new(tmux));
     }
@@ -74,7 +82,13 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
         };
         agent.commit(vec![started.into()])?;
     }
-    Ok(Opened { id, agent, palette: terminal.err_palette, _kept: kept, _registered: here })
+    Ok(Opened {
+        id,
+        agent,
+        palette: terminal.err_palette,
+        _kept: kept,
+        _registered: here,
+    })
 }
 
 /// The log of the session that was asked for, or of a new one.
@@ -112,7 +126,9 @@ fn time(args: &RunArgs, scope: &Scope) -> anyhow::Result<Option<Registration>> {
         return Ok(None);
     }
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let every = args.time_every.map_or(Duration::from_hours(24), |minutes| Duration::from_mins(minutes.into()));
+    let every = args.time_every.map_or(Duration::from_hours(24), |minutes| {
+        Duration::from_mins(minutes.into())
+    });
     let time = Time::new(clock, jiff::tz::TimeZone::system(), every);
     Ok(Some(scope.context(time.context())?))
 }
@@ -129,7 +145,10 @@ fn recalled(
         let recalled = recall(&id, &*store.read(&id)?)?;
         if recalled.left_out > 0 {
             let (messages, left) = (recalled.messages, recalled.left_out);
-            writeln!(terminal.err, "note: of session {id}, {messages} messages are recalled and {left} older ones left out")?;
+            writeln!(
+                terminal.err,
+                "note: of session {id}, {messages} messages are recalled and {left} older ones left out"
+            )?;
         }
         kept.push(scope.context(recalled.context)?);
     }
@@ -142,7 +161,9 @@ fn instruction_files(
     question: &Question,
     scope: &Scope,
 ) -> anyhow::Result<Option<Box<dyn bindery_agent::Refresh>>> {
-    let Some(manifest) = &here.manifest else { return Ok(None) };
+    let Some(manifest) = &here.manifest else {
+        return Ok(None);
+    };
     let dialect = Catalogue::shipped().get(&manifest.dialect)?;
     let host = Host {
         cwd: question.surroundings.cwd.clone(),

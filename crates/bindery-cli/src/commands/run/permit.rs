@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-use bindery_agent::{Permission, Permit, Request};
 use bindery::BoxFuture;
+use bindery_agent::{Permission, Permit, Request};
 
 use super::people::People;
 use crate::terminal::printable;
@@ -19,15 +19,24 @@ pub(super) struct Ask {
 impl Ask {
     /// Asks these people; the tools in `allowed` act without.
     pub(super) fn new(people: People, allowed: impl IntoIterator<Item = String>) -> Self {
-        Self { people, allowed: Mutex::new(allowed.into_iter().collect()) }
+        Self {
+            people,
+            allowed: Mutex::new(allowed.into_iter().collect()),
+        }
     }
 
     fn is_allowed(&self, tool: &str) -> bool {
-        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).contains(tool)
+        self.allowed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(tool)
     }
 
     fn allow(&self, tool: &str) {
-        self.allowed.lock().unwrap_or_else(PoisonError::into_inner).insert(tool.to_owned());
+        self.allowed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(tool.to_owned());
     }
 }
 
@@ -41,7 +50,11 @@ impl Permit for Ask {
                 let why = "nobody can be asked for permission, and it was not given beforehand";
                 return Permission::Refused(why.to_owned());
             }
-            let question = format!("{}\nallow? [y]es, [a]lways `{}`, [N]o: ", printable(&request.what), request.tool);
+            let question = format!(
+                "{}\nallow? [y]es, [a]lways `{}`, [N]o: ",
+                printable(&request.what),
+                request.tool
+            );
             let mut err = anstream::stderr();
             // If nobody sees the question, nobody answers it with yes.
             let _unseen = write!(err, "{question}").and_then(|()| err.flush());

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::time::Duration;
 
 use anstyle::AnsiColor;
+use bindery::TokenCount;
 use bindery::log::{Event, Payload, TurnOutcome, Usage};
 use bindery_agent::{Cancel, TurnReport, Watch};
-use bindery::TokenCount;
 use bindery_wire::{Failure, ReplyEvent};
 use serde_json::json;
 
@@ -63,7 +63,9 @@ impl Lines {
 impl Watch for Lines {
     fn committed(&mut self, events: &[Event]) {
         let mut out = std::io::stdout().lock();
-        let written = events.iter().try_for_each(|event| sessions::write_json(&mut out, event));
+        let written = events
+            .iter()
+            .try_for_each(|event| sessions::write_json(&mut out, event));
         self.check(written.and_then(|()| Ok(out.flush()?)));
     }
 
@@ -94,7 +96,11 @@ pub(super) struct Text {
 impl Text {
     /// Text for people. When nobody reads it any more, the turn is cancelled.
     pub(super) fn new(gone: Cancel, palette: Palette) -> Self {
-        Self { gone, palette, open_line: false }
+        Self {
+            gone,
+            palette,
+            open_line: false,
+        }
     }
 
     fn say(&mut self, text: &str) {
@@ -115,7 +121,9 @@ impl Text {
     /// A line beside the conversation.
     fn aside(&mut self, text: &str) {
         self.end_line();
-        let line = self.palette.paint(AnsiColor::BrightBlack.on_default(), &printable(text));
+        let line = self
+            .palette
+            .paint(AnsiColor::BrightBlack.on_default(), &printable(text));
         // Nobody there to tell is no reason to stop.
         let _unseen = writeln!(std::io::stderr(), "{line}");
     }
@@ -135,7 +143,13 @@ impl Watch for Text {
                     }
                 }
                 Payload::ToolReturned(returned) if returned.is_error => {
-                    let line = returned.content.text.lines().next().unwrap_or_default().to_owned();
+                    let line = returned
+                        .content
+                        .text
+                        .lines()
+                        .next()
+                        .unwrap_or_default()
+                        .to_owned();
                     self.aside(&format!("  failed: {line}"));
                 }
                 Payload::UserMessage(said) if said.message.is_meta => {
@@ -207,7 +221,11 @@ pub(super) fn summary(
         return Ok(());
     }
     let count = |tokens: u64| thousands(TokenCount::exact(tokens));
-    let (read, cached, uncached) = (count(usage.input()), count(usage.cache_read), count(usage.uncached));
+    let (read, cached, uncached) = (
+        count(usage.input()),
+        count(usage.cache_read),
+        count(usage.uncached),
+    );
     let (written, answered) = (count(written), count(usage.output));
     let origin = if simulated { "simulated tokens" } else { "tokens" };
     writeln!(
