@@ -144,9 +144,12 @@ impl Agent {
         let at_ms = self.clock.now_ms();
         let first = self.state().next_seq();
         let places = std::iter::successors(Some(first), |seq| Some(seq.next()));
-        let drafts = || payloads.iter().cloned().map(|payload| Draft::new(at_ms, payload));
-        self.journal.commit(drafts().collect())?;
-        let events: Vec<Event> = drafts().zip(places).map(|(draft, seq)| draft.at(seq)).collect();
+        let pairs = payloads.into_iter().zip(places);
+        let events: Vec<Event> = pairs
+            .map(|(payload, seq)| Event { seq, at_ms, payload })
+            .collect();
+        let draft = |event: &Event| Draft::new(at_ms, event.payload.clone());
+        self.journal.commit(events.iter().map(draft).collect())?;
         self.watch.committed(&events);
         Ok(first)
     }

@@ -42,17 +42,15 @@ impl Backoff {
         if number >= self.attempts {
             return None;
         }
-        match asked {
-            Some(asked) => (asked <= self.most_asked).then_some(asked),
-            None => {
-                let doublings = u32::try_from(number.saturating_sub(1))
-                    .unwrap_or(u32::MAX)
-                    .min(20);
-                let whole = self.first.saturating_mul(1 << doublings).min(self.most);
-                let part = u32::from(body.as_bytes().first().copied().unwrap_or_default());
-                Some(whole.saturating_sub(whole / 4 * part / 256))
-            }
+        if let Some(asked) = asked {
+            return (asked <= self.most_asked).then_some(asked);
         }
+        let doublings = u32::try_from(number.saturating_sub(1))
+            .unwrap_or(u32::MAX)
+            .min(20);
+        let whole = self.first.saturating_mul(1 << doublings).min(self.most);
+        let part = u32::from(body.as_bytes().first().copied().unwrap_or_default());
+        Some(whole.saturating_sub(whole / 4 * part / 256))
     }
 }
 

@@ -99,11 +99,11 @@ impl Agent {
                 return Ok(Went::Ended(ended));
             };
             // What had been said is dropped: the next attempt says it again.
-            let spent = Interrupted {
+            let cost = Interrupted {
                 parts: Vec::new(),
                 ..interrupted
             };
-            self.broken_off(started.seq, outcome, Some(&spent))?;
+            self.broken_off(started.seq, outcome, Some(&cost))?;
             self.watch.waiting(&failure, wait);
             if unless(cancel, self.clock.sleep(wait)).await.is_none() {
                 return Ok(Went::Ended(Ended::aborted()));

@@ -25,7 +25,7 @@ impl Time {
         Self {
             clock,
             zone,
-            every: every.max(Duration::from_secs(60)),
+            every: every.max(Duration::from_mins(1)),
         }
     }
 

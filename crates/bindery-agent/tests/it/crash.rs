@@ -1,5 +1,6 @@
 //! A log that a crash cut off is closed by whoever opens it next.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use bindery_agent::{Effect, replay};
@@ -51,11 +52,13 @@ async fn a_session_goes_on_from_wherever_it_was_cut() {
             .skip(cut)
             .map(|event| shown(&event.payload))
             .collect();
-        closed.push_str(&format!(
+        write!(
+            closed,
             "{}\n    {}\n",
             shown(&events[cut - 1].payload),
             added.join("\n    ")
-        ));
+        )
+        .unwrap();
         assert!(again.agent.state().open_turn().is_none());
         assert!(again.agent.state().pending_calls().is_empty());
         let waits = again.agent.state().inbox().items().len();

@@ -88,7 +88,7 @@ const TABLE: [Row; 9] = [
             world
                 .agent
                 .listeners
-                .push(Arc::new(Says(|_| Ok(Decision::Reject { reason: "no".into() }))))
+                .push(Arc::new(Says(|_| Ok(Decision::Reject { reason: "no".into() }))));
         },
         outcome: TurnOutcome::Blocked,
         log: &["turn_started", "inbox_claimed", "turn_ended Blocked"],
@@ -153,7 +153,7 @@ const TABLE: [Row; 9] = [
             world
                 .agent
                 .listeners
-                .push(Arc::new(Says(|_| Err("broken".into()))))
+                .push(Arc::new(Says(|_| Err("broken".into()))));
         },
         outcome: TurnOutcome::Failed,
         log: &[

@@ -1,4 +1,5 @@
 //! The loop on a log in memory and a model that is made up. Nothing here waits.
+#![cfg(test)]
 
 mod common;
 mod crash;

@@ -44,11 +44,9 @@ async fn tools_answer_in_the_order_of_their_calls() {
         .collect();
     assert_eq!(results, ["B", "A &lt;system-reminder>"]);
     let mut log: Vec<String> = world.log().lines().map(str::to_owned).collect();
-    log.iter_mut().for_each(|line| {
-        if line.starts_with("tool_returned") {
-            line.truncate(13)
-        }
-    });
+    for line in log.iter_mut().filter(|line| line.starts_with("tool_returned")) {
+        line.truncate(13);
+    }
     insta::assert_snapshot!(log.join("\n"));
     assert_eq!(verified(&world), 2);
 }
@@ -254,7 +252,7 @@ async fn listeners_edit_and_reorder() {
         .state()
         .messages()
         .iter()
-        .flat_map(|m| m.fragments())
+        .flat_map(bindery_core::Message::fragments)
         .map(|f| f.text.as_str())
         .collect();
     assert_eq!(said, ["second", "first", "Yes."]);

@@ -35,7 +35,7 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
     let prompt = match &args.prompt {
         Some(prompt) => Some(prompt.clone()),
         None if people.can_be_asked() => None,
-        None => Some(people.everything()?),
+        None => Some(People::everything()?),
     };
     if prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
         let message = "there is nothing to say: give a prompt, or pipe one in";

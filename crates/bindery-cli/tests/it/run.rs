@@ -277,7 +277,9 @@ async fn what_acts_needs_permission() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(!place.path("home/repo/made.txt").exists());
     assert!(ran.err.contains("nobody can be asked"), "{}", ran.err);
-    script().into_iter().for_each(|reply| server.queue(reply));
+    for reply in script() {
+        server.queue(reply);
+    }
     let (place, _) = run_beside(place, against(&server, "openai-chat", &["--allow", "write"])).await;
     assert!(place.path("home/repo/made.txt").exists());
     let decided: Vec<Value> = events(&place, "s")

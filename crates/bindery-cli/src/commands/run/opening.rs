@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -167,7 +167,7 @@ fn instruction_files(
     let dialect = Catalogue::shipped().get(&manifest.dialect)?;
     let host = Host {
         cwd: question.surroundings.cwd.clone(),
-        home: question.surroundings.home.clone().map(PathBuf::from),
+        home: question.surroundings.home.clone(),
         environment: question.environment.clone(),
         ..Host::default()
     };

@@ -28,7 +28,7 @@ impl People {
     }
 
     /// All of standard input, where that is no terminal.
-    pub(super) fn everything(&self) -> io::Result<String> {
+    pub(super) fn everything() -> io::Result<String> {
         let mut text = String::new();
         if !io::stdin().is_terminal() {
             io::stdin().read_to_string(&mut text)?;

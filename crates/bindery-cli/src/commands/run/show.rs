@@ -53,7 +53,7 @@ impl Lines {
         Self { gone }
     }
 
-    fn check(&self, written: anyhow::Result<()>) {
+    fn check<E>(&self, written: &Result<(), E>) {
         if written.is_err() {
             self.gone.cancel();
         }
@@ -66,14 +66,14 @@ impl Watch for Lines {
         let written = events
             .iter()
             .try_for_each(|event| sessions::write_json(&mut out, event));
-        self.check(written.and_then(|()| Ok(out.flush()?)));
+        self.check(&written.and_then(|()| Ok(out.flush()?)));
     }
 
     fn replying(&mut self, event: &ReplyEvent) {
         let mut out = std::io::stdout().lock();
         let line = json!({"type": "reply", "event": event});
         let written = writeln!(out, "{line}").and_then(|()| out.flush());
-        self.check(written.map_err(Into::into));
+        self.check(&written);
     }
 
     fn waiting(&mut self, failure: &Failure, wait: Duration) {
@@ -81,7 +81,7 @@ impl Watch for Lines {
         let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
         let line = json!({"type": "waiting", "failure": failure, "wait_ms": wait_ms});
         let written = writeln!(out, "{line}").and_then(|()| out.flush());
-        self.check(written.map_err(Into::into));
+        self.check(&written);
     }
 }
 
