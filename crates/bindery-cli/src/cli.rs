@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
+use crate::commands::explain::ExplainArgs;
 use crate::terminal::Color;
 
 /// The context engine of LLM agents: which bytes the model sees, in which order, on whose authority,
@@ -28,6 +29,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show the next request here: layers, blocks, text, prefix, body, spans
     Assemble(Box<AssembleArgs>),
+    /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
+    Explain(Box<ExplainArgs>),
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod bench;
+pub(crate) mod explain;
 
 use crate::cli::Command;
 use crate::status::Status;
@@ -11,6 +12,7 @@ use crate::terminal::Terminal;
 pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match command {
         Command::Assemble(args) => assemble::run(&args, terminal),
+        Command::Explain(args) => explain::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
     }
 }

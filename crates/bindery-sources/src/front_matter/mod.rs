@@ -94,6 +94,15 @@ impl Fields {
         })
     }
 
+    /// Whether a key is there with nothing behind it.
+    pub fn is_blank(&self, key: &str) -> bool {
+        match self.values.get(key) {
+            Some(Value::Null) => true,
+            Some(Value::String(text)) => text.trim().is_empty(),
+            _ => false,
+        }
+    }
+
     /// Whether a key says yes.
     pub fn is_true(&self, key: &str) -> bool {
         match self.values.get(key) {

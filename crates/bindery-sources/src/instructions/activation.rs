@@ -46,9 +46,14 @@ fn decide(path: &Path, fields: &Fields, rules: &Activation, notes: &mut Vec<Diag
     if rules.always_key.as_deref().is_some_and(|key| fields.is_true(key)) {
         return When::Always;
     }
-    let Some((key, patterns)) = rules.pattern_keys.iter().find_map(|key| Some((key, fields.patterns(key)?))) else {
-        return without(rules.without_patterns, description);
+    let no = rules.always_key.as_deref().is_some_and(|key| fields.values.contains_key(key));
+    let given = rules.pattern_keys.iter().find_map(|key| Some((key, fields.patterns(key)?)));
+    let Some((key, patterns)) = given else {
+        return without(if no { rules.not_always } else { rules.without_patterns }, description);
     };
+    if fields.is_blank(key) {
+        return without(rules.blank_patterns, description);
+    }
     let patterns: Vec<String> = patterns
         .into_iter()
         .map(|pattern| match rules.drop_ending.as_deref().and_then(|ending| pattern.strip_suffix(ending)) {

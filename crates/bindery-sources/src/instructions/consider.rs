@@ -32,14 +32,14 @@ pub(super) enum Outcome {
 impl Session<'_> {
     /// Considers one file.
     pub(super) fn consider(&mut self, path: &Path, spot: Spot<'_>, import: Option<Import<'_>>) -> Outcome {
-        if let Some((status, reason, detail)) = self.kept_out(path, spot, import.is_some()) {
-            self.unread(path, spot, import, status, reason, detail);
-            return Outcome::Not;
-        }
         if self.dialect.duplicates != Duplicates::Keep && self.is_seen(path) {
             let index = self.unread(path, spot, import, Status::Shadowed, Reason::SameFile, "this file is already in");
             self.set_shadowed_by_path(index, path);
             self.wait_although_in(index, path, spot);
+            return Outcome::Not;
+        }
+        if let Some((status, reason, detail)) = self.kept_out(path, spot, import.is_some()) {
+            self.unread(path, spot, import, status, reason, detail);
             return Outcome::Not;
         }
         let contents = match self.reader.read(path, self.dialect.text.read_at_most) {

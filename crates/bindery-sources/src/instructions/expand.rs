@@ -61,6 +61,7 @@ impl Session<'_> {
         for file in files.iter_mut().filter(|file| !file.status.is_sent()) {
             file.order = None;
             file.bytes_loaded = 0;
+            file.text = None;
         }
         files.sort_by_key(|file| file.order.unwrap_or(u32::MAX));
         let mut order = 0;

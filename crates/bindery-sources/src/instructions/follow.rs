@@ -171,7 +171,7 @@ impl Session<'_> {
                 at = to;
             }
             if let Some(file) = self.files.get_mut(child) {
-                file.text = Some(String::new());
+                file.text = None;
             }
         }
         out.push_str(prepared.text.get(at..).unwrap_or_default());

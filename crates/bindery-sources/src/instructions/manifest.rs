@@ -76,7 +76,8 @@ pub struct Candidate {
     pub label: Option<String>,
     /// What a cut took.
     pub lost: Option<Lost>,
-    /// The text as the model sees it, without wrapper. Not printed by default.
+    /// The text as the model sees it, without wrapper; only of what is sent, and not of a file whose text
+    /// stands inside of its importer's. Not printed by default.
     #[serde(skip)]
     pub text: Option<String>,
     /// The wrapper's template, for [`Candidate::wrapped`].

@@ -198,7 +198,10 @@ impl Session<'_> {
     }
 
     fn shadow_name(&mut self, path: &Path, spot: Spot<'_>, winner: &Path) {
-        if look(path).is_ok_and(|found| found.is_file()) && path != winner {
+        let looked = look(path);
+        if let Err(problem @ (Problem::Dangling { .. } | Problem::Loop)) = &looked {
+            self.unreadable(path, spot, None, problem);
+        } else if looked.is_ok_and(|found| found.is_file()) && path != winner {
             let name = winner.file_name().unwrap_or_default().to_string_lossy();
             let detail = format!("{name} in the same directory comes first");
             let index = self.unread(path, spot, None, Status::Shadowed, Reason::OtherNameFirst, detail);
