@@ -67,7 +67,9 @@ pub(crate) fn run(args: &ExplainArgs, terminal: &mut Terminal) -> anyhow::Result
     let environment = outside::environment();
     let mut catalogue = Catalogue::shipped();
     for directory in host::dialect_directories(&environment) {
-        catalogue.add_directory(&directory).map_err(|error| UsageError::of(&error))?;
+        catalogue
+            .add_directory(&directory)
+            .map_err(|error| UsageError::of(&error))?;
     }
     if args.list {
         table::list(&catalogue, terminal)?;
@@ -80,7 +82,10 @@ pub(crate) fn run(args: &ExplainArgs, terminal: &mut Terminal) -> anyhow::Result
     let base = host::host(args, environment)?;
     if let [left, right] = args.diff.as_slice() {
         let (left, right) = (dialect(left)?, dialect(right)?);
-        let seen = [load(&left, &base, &catalogue, &mut reader), load(&right, &base, &catalogue, &mut reader)];
+        let seen = [
+            load(&left, &base, &catalogue, &mut reader),
+            load(&right, &base, &catalogue, &mut reader),
+        ];
         diff::write(&seen, args.json, terminal)?;
         return Ok(Status::Success);
     }
@@ -94,8 +99,15 @@ pub(crate) fn run(args: &ExplainArgs, terminal: &mut Terminal) -> anyhow::Result
         };
         table::write(&manifest, counter, &view, terminal)?;
     }
-    let lost = manifest.diagnostics.iter().any(|note| note.severity == Severity::Error);
-    Ok(if args.check && lost { Status::Finding } else { Status::Success })
+    let lost = manifest
+        .diagnostics
+        .iter()
+        .any(|note| note.severity == Severity::Error);
+    Ok(if args.check && lost {
+        Status::Finding
+    } else {
+        Status::Success
+    })
 }
 
 /// What one client loads. Names of other clients are listed as not read.

@@ -30,7 +30,7 @@ use crate::dialect::Dialect;
 use crate::reading::Reader;
 
 pub use diagnostic::{Code, Diagnostic, Severity};
-pub use host::{Approval, Boundary, Bypass, Host, ListForeign, Options};
+pub use host::{Approval, Boundary, Bypass, CaseRule, Host, ListForeign, Options};
 pub use imports::{Token, is_secret, scan};
 pub use manifest::{Candidate, Lost, Manifest, Status, Totals};
 pub use reason::Reason;

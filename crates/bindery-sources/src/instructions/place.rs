@@ -10,7 +10,9 @@ use super::diagnostic::{Code, Diagnostic, Severity};
 use super::manifest::{Status, fill_path};
 use super::reason::Reason;
 use super::session::{Session, Spot, spot};
-use crate::dialect::{Anchor, CapAcross, Files, MainCheckout, OnLoop, Place, Scope, SettingUse, ShownPath, Take};
+use crate::dialect::{
+    Anchor, CapAcross, Files, MainCheckout, OnLoop, Place, Scope, SettingUse, ShownPath, Take,
+};
 use crate::reading::{Problem, look};
 
 /// Whether a place goes on after a file set.
@@ -26,7 +28,10 @@ impl Session<'_> {
     pub(super) fn look_through(&mut self, place: &Place) {
         let dialect = self.dialect;
         let first = self.files.len();
-        let winner = place.exclusive.as_ref().and_then(|group| self.won.get(group).cloned());
+        let winner = place
+            .exclusive
+            .as_ref()
+            .and_then(|group| self.won.get(group).cloned());
         let mut directories = self.directories(place);
         if let Some(winner) = winner {
             self.shadow_place(place, &directories, &winner);
@@ -51,7 +56,11 @@ impl Session<'_> {
         }
         self.cut_joined(place, first);
         if let Some(group) = &place.exclusive {
-            let won = self.files.iter().skip(first).find(|file| file.status.is_sent() || file.reason == Reason::BlockedByClient);
+            let won = self
+                .files
+                .iter()
+                .skip(first)
+                .find(|file| file.status.is_sent() || file.reason == Reason::BlockedByClient);
             if let Some(path) = won.map(|file| file.path.clone()) {
                 self.won.insert(group.clone(), path);
             }
@@ -59,7 +68,9 @@ impl Session<'_> {
     }
 
     fn any_name(&self, files: &Files, directory: &Path) -> bool {
-        self.names(files).iter().any(|name| look(&directory.join(name)).is_ok_and(|found| found.is_file()))
+        self.names(files)
+            .iter()
+            .any(|name| look(&directory.join(name)).is_ok_and(|found| found.is_file()))
     }
 
     /// The directories of a place, in load order.
@@ -84,19 +95,31 @@ impl Session<'_> {
         let mut queue = VecDeque::from([self.roots.cwd.clone()]);
         let mut found = Vec::new();
         while let Some(directory) = queue.pop_front() {
-            let Ok(entries) = fs::read_dir(&directory) else { continue };
+            let Ok(entries) = fs::read_dir(&directory) else {
+                continue;
+            };
             let mut below: Vec<PathBuf> = entries
                 .filter_map(Result::ok)
                 .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
                 .map(|entry| entry.path())
-                .filter(|path| path.file_name().is_some_and(|name| name != ".git" && name != "node_modules"))
+                .filter(|path| {
+                    path.file_name()
+                        .is_some_and(|name| name != ".git" && name != "node_modules")
+                })
                 .filter(|path| !path.starts_with(ignore.path()) || !ignore.matched(path, true).is_ignore())
                 .collect();
             below.sort();
             for path in below {
                 if found.len() as u64 >= u64::from(most) {
-                    let message = format!("the client looks into {most} directories; those after this one are not searched");
-                    self.notes.push(Diagnostic::new(Code::SearchBound, Severity::Warning, &path, message));
+                    let message = format!(
+                        "the client looks into {most} directories; those after this one are not searched"
+                    );
+                    self.notes.push(Diagnostic::new(
+                        Code::SearchBound,
+                        Severity::Warning,
+                        &path,
+                        message,
+                    ));
                     return found;
                 }
                 found.push(path.clone());
@@ -115,7 +138,11 @@ impl Session<'_> {
             }
             names.extend(self.settings.list(SettingUse::FallbackNames).unwrap_or_default());
         }
-        names.iter().map(|name| name.trim().to_owned()).filter(|name| is_plain(name, files)).collect()
+        names
+            .iter()
+            .map(|name| name.trim().to_owned())
+            .filter(|name| is_plain(name, files))
+            .collect()
     }
 
     /// Lists what a place would give, had another of its group not won.
@@ -125,7 +152,14 @@ impl Session<'_> {
                 let spot = spot(self.dialect, place, files, directory);
                 for path in self.present(spot) {
                     let detail = format!("{} comes first", winner.display());
-                    let index = self.unread(&path, spot, None, Status::Shadowed, Reason::OtherFamilyFirst, detail);
+                    let index = self.unread(
+                        &path,
+                        spot,
+                        None,
+                        Status::Shadowed,
+                        Reason::OtherFamilyFirst,
+                        detail,
+                    );
                     if let Some(file) = self.files.get_mut(index) {
                         file.shadowed_by = Some(winner.to_owned());
                     }
@@ -140,7 +174,10 @@ impl Session<'_> {
             Some(folder) => self.folder_files(&spot.holder.join(folder), spot.files),
             None => {
                 let names = self.names(spot.files).into_iter();
-                names.map(|name| spot.holder.join(name)).filter(|path| look(path).is_ok_and(|found| found.is_file())).collect()
+                names
+                    .map(|name| spot.holder.join(name))
+                    .filter(|path| look(path).is_ok_and(|found| found.is_file()))
+                    .collect()
             }
         }
     }
@@ -188,7 +225,9 @@ impl Session<'_> {
             let takes = match spot.files.take {
                 Take::All => false,
                 Take::FirstExisting => true,
-                Take::FirstWithText => matches!(outcome, Outcome::Sent(_) | Outcome::Blocked | Outcome::Waits),
+                Take::FirstWithText => {
+                    matches!(outcome, Outcome::Sent(_) | Outcome::Blocked | Outcome::Waits)
+                }
             };
             if takes {
                 winner = Some(path);
@@ -213,11 +252,15 @@ impl Session<'_> {
 
     /// Whether the files of a main checkout are left to the worktree inside of it; they are listed.
     fn skip_main_checkout(&mut self, spot: Spot<'_>) -> bool {
-        let Some(tree) = self.roots.inner_worktree().cloned() else { return false };
+        let Some(tree) = self.roots.inner_worktree().cloned() else {
+            return false;
+        };
         let skip = |path: &PathBuf| match spot.files.main_checkout {
             MainCheckout::Load => false,
             MainCheckout::Skip => true,
-            MainCheckout::SkipCopies => path.strip_prefix(&tree.main).is_ok_and(|rest| tree.root.join(rest).exists()),
+            MainCheckout::SkipCopies => path
+                .strip_prefix(&tree.main)
+                .is_ok_and(|rest| tree.root.join(rest).exists()),
         };
         let present = self.present(spot);
         let skipped: Vec<PathBuf> = present.into_iter().filter(skip).collect();
@@ -232,7 +275,8 @@ impl Session<'_> {
         let paths = self.folder_files(folder, spot.files);
         if spot.files.raw_order && paths.len() > 1 {
             let message = "the client takes these files in raw directory order, which differs between machines; sorted here";
-            self.notes.push(Diagnostic::new(Code::RawOrder, Severity::Note, folder, message));
+            self.notes
+                .push(Diagnostic::new(Code::RawOrder, Severity::Note, folder, message));
         }
         for path in paths {
             self.consider(&path, spot, None);
@@ -245,11 +289,17 @@ impl Session<'_> {
         let mut open = vec![folder.to_owned()];
         let mut visited = std::collections::BTreeSet::new();
         while let Some(directory) = open.pop() {
-            let Ok(real) = directory.canonicalize() else { continue };
+            let Ok(real) = directory.canonicalize() else {
+                continue;
+            };
             if !visited.insert(real.clone()) {
                 continue;
             }
-            let base = if files.shown_path == ShownPath::Real { &real } else { &directory };
+            let base = if files.shown_path == ShownPath::Real {
+                &real
+            } else {
+                &directory
+            };
             let Ok(entries) = fs::read_dir(base) else { continue };
             for entry in entries.filter_map(Result::ok) {
                 let path = entry.path();
@@ -262,7 +312,9 @@ impl Session<'_> {
                 if kind.is_dir() && files.deep {
                     open.push(path);
                 } else if !kind.is_dir() && self.has_suffix(&path, files) {
-                    let real = (files.shown_path == ShownPath::Real && kind.is_link).then(|| path.canonicalize().ok()).flatten();
+                    let real = (files.shown_path == ShownPath::Real && kind.is_link)
+                        .then(|| path.canonicalize().ok())
+                        .flatten();
                     found.push(real.unwrap_or(path));
                 }
             }
@@ -273,14 +325,23 @@ impl Session<'_> {
 
     fn has_suffix(&self, path: &Path, files: &Files) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        files.suffixes.iter().any(|suffix| name.ends_with(suffix.as_str()))
+        files
+            .suffixes
+            .iter()
+            .any(|suffix| name.ends_with(suffix.as_str()))
     }
 
     fn drop_place(&mut self, first: usize) {
-        for file in self.files.iter_mut().skip(first).filter(|file| file.status.is_sent()) {
+        for file in self
+            .files
+            .iter_mut()
+            .skip(first)
+            .filter(|file| file.status.is_sent())
+        {
             file.status = Status::Skipped;
             file.reason = Reason::PlaceLost;
-            "a link that leads back to itself makes this client drop every file of the place".clone_into(&mut file.detail);
+            "a link that leads back to itself makes this client drop every file of the place"
+                .clone_into(&mut file.detail);
             file.order = None;
             file.text = None;
             file.bytes_loaded = 0;
@@ -292,16 +353,26 @@ impl Session<'_> {
     /// Cuts the files of a place as one text, where their cap says so.
     fn cut_joined(&mut self, place: &Place, first: usize) {
         let name = place.files.iter().find_map(|files| files.cap.clone());
-        let Some((name, cap)) = name.and_then(|name| Some((name.clone(), self.budget.cap(&name)?))) else { return };
+        let Some((name, cap)) = name.and_then(|name| Some((name.clone(), self.budget.cap(&name)?))) else {
+            return;
+        };
         if cap.across != CapAcross::Joined {
             return;
         }
-        let sent: Vec<usize> = (first..self.files.len()).filter(|index| self.files.get(*index).is_some_and(|file| file.status.is_sent())).collect();
+        let sent: Vec<usize> = (first..self.files.len())
+            .filter(|index| self.files.get(*index).is_some_and(|file| file.status.is_sent()))
+            .collect();
         let mut joined = String::new();
         let mut ranges = Vec::new();
         for index in &sent {
-            let Some(file) = self.files.get(*index) else { continue };
-            let heading = cap.heading.as_deref().map(|heading| fill_path(heading, &file.path)).unwrap_or_default();
+            let Some(file) = self.files.get(*index) else {
+                continue;
+            };
+            let heading = cap
+                .heading
+                .as_deref()
+                .map(|heading| fill_path(heading, &file.path))
+                .unwrap_or_default();
             if !joined.is_empty() {
                 joined.push_str("\n\n");
             }
@@ -316,14 +387,24 @@ impl Session<'_> {
             text: &joined,
         };
         let limit = self.budget.limit(&name);
-        let Some(kept) = cut_ends(cap, limit, "", asked) else { return };
+        let Some(kept) = cut_ends(cap, limit, "", asked) else {
+            return;
+        };
         for (index, range) in sent.into_iter().zip(ranges) {
             self.keep_part(index, &name, &joined, &range, &kept.ranges, limit);
         }
     }
 
     /// Leaves of one file what a cut of the joined text leaves.
-    fn keep_part(&mut self, index: usize, cap: &str, joined: &str, range: &std::ops::Range<usize>, kept: &[std::ops::Range<usize>], limit: u64) {
+    fn keep_part(
+        &mut self,
+        index: usize,
+        cap: &str,
+        joined: &str,
+        range: &std::ops::Range<usize>,
+        kept: &[std::ops::Range<usize>],
+        limit: u64,
+    ) {
         let parts: Vec<std::ops::Range<usize>> = kept
             .iter()
             .map(|keep| keep.start.max(range.start)..keep.end.min(range.end))
@@ -335,12 +416,22 @@ impl Session<'_> {
         }
         let whole = joined.get(range.clone()).unwrap_or_default();
         let text: String = parts.iter().filter_map(|part| joined.get(part.clone())).collect();
-        let own: Vec<_> = parts.iter().map(|part| part.start - range.start..part.end - range.start).collect();
+        let own: Vec<_> = parts
+            .iter()
+            .map(|part| part.start - range.start..part.end - range.start)
+            .collect();
         let units = (whole.chars().count() - text.chars().count()) as u64;
         let lost = super::caps::measure(whole, &own, limit, "characters", units);
-        let Some(path) = self.files.get(index).map(|file| file.path.clone()) else { return };
+        let Some(path) = self.files.get(index).map(|file| file.path.clone()) else {
+            return;
+        };
         self.note_cut(&path, Some(&cap.to_owned()), whole, &text, &lost);
-        self.set(index, Status::Cut, Reason::OverLimit, &format!("cut at {limit} characters, together with its neighbours"));
+        self.set(
+            index,
+            Status::Cut,
+            Reason::OverLimit,
+            &format!("cut at {limit} characters, together with its neighbours"),
+        );
         self.fill(index, text, Some(bytes as u64));
         if let Some(file) = self.files.get_mut(index) {
             file.lost = Some(lost);
@@ -377,5 +468,7 @@ impl Session<'_> {
 
 /// A name may not leave its directory; names from settings may not even have a sub-path.
 fn is_plain(name: &str, files: &Files) -> bool {
-    !name.is_empty() && (files.names.iter().any(|own| own == name) || !(name.contains('/') || name.contains('\\') || name == ".."))
+    !name.is_empty()
+        && (files.names.iter().any(|own| own == name)
+            || !(name.contains('/') || name.contains('\\') || name == ".."))
 }

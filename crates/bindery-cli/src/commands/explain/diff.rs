@@ -56,28 +56,45 @@ fn real(path: &Path) -> PathBuf {
 }
 
 fn sent(manifest: &Manifest) -> BTreeMap<PathBuf, &Candidate> {
-    manifest.files.iter().filter(|file| file.status.is_sent()).map(|file| (real(&file.path), file)).collect()
+    manifest
+        .files
+        .iter()
+        .filter(|file| file.status.is_sent())
+        .map(|file| (real(&file.path), file))
+        .collect()
 }
 
 fn both<'m>(left: &'m Manifest, right: &Manifest) -> Vec<&'m Path> {
     let theirs = sent(right);
-    let ours = left.files.iter().filter(|file| file.status.is_sent() && theirs.contains_key(&real(&file.path)));
+    let ours = left
+        .files
+        .iter()
+        .filter(|file| file.status.is_sent() && theirs.contains_key(&real(&file.path)));
     ours.map(|file| file.path.as_path()).collect()
 }
 
 /// What `left` loads and `right` does not.
 fn only<'m>(left: &'m Manifest, right: &'m Manifest) -> Vec<Difference<'m>> {
     let theirs = sent(right);
-    let missing = left.files.iter().filter(|file| file.status.is_sent() && !theirs.contains_key(&real(&file.path)));
+    let missing = left
+        .files
+        .iter()
+        .filter(|file| file.status.is_sent() && !theirs.contains_key(&real(&file.path)));
     missing
         .map(|file| {
-            let there = right.files.iter().find(|other| real(&other.path) == real(&file.path));
+            let there = right
+                .files
+                .iter()
+                .find(|other| real(&other.path) == real(&file.path));
             Difference {
                 path: &file.path,
                 loaded_by: &left.dialect,
                 missing_in: &right.dialect,
                 status: there.map(|other| other.status),
-                why: there.map_or_else(|| format!("{} does not look there", right.client), |other| other.detail.clone()),
+                why: there.map_or_else(
+                    || format!("{} does not look there", right.client),
+                    |other| other.detail.clone(),
+                ),
             }
         })
         .collect()
@@ -87,10 +104,16 @@ fn people(page: &Page<'_>, left: &Manifest, terminal: &mut Terminal) -> io::Resu
     let shown = |path: &Path| printable(&path.strip_prefix(&left.cwd).unwrap_or(path).display().to_string());
     let [first, second] = page.dialects;
     for (dialect, other) in [(first, second), (second, first)] {
-        let title = terminal.palette.paint(Style::new().bold(), &format!("Only {dialect} sees"));
+        let title = terminal
+            .palette
+            .paint(Style::new().bold(), &format!("Only {dialect} sees"));
         writeln!(terminal.out, "{title}")?;
         let mut none = true;
-        for difference in page.differences.iter().filter(|difference| difference.loaded_by == dialect && difference.missing_in == other) {
+        for difference in page
+            .differences
+            .iter()
+            .filter(|difference| difference.loaded_by == dialect && difference.missing_in == other)
+        {
             none = false;
             writeln!(terminal.out, "    {}", shown(difference.path))?;
             let why = printable(&difference.why.replace(&format!("{}/", left.cwd.display()), ""));

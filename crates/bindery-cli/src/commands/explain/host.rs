@@ -17,7 +17,10 @@ pub(super) fn dialect_directories(environment: &BTreeMap<String, String>) -> Vec
     let config = set("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .or_else(|| set("HOME").map(|home| Path::new(home).join(".config")));
-    config.map(|config| config.join("bindery/dialects")).into_iter().collect()
+    config
+        .map(|config| config.join("bindery/dialects"))
+        .into_iter()
+        .collect()
 }
 
 /// Every name that some dialect reads, so that the others can say that they do not.
@@ -35,21 +38,31 @@ pub(super) fn known_names(catalogue: &Catalogue) -> Vec<String> {
 
 /// The machine, and what this run asks for.
 pub(super) fn host(args: &ExplainArgs, environment: BTreeMap<String, String>) -> anyhow::Result<Host> {
-    let cwd = std::path::absolute(&args.dir).with_context(|| format!("cannot resolve {}", args.dir.display()))?;
+    let cwd =
+        std::path::absolute(&args.dir).with_context(|| format!("cannot resolve {}", args.dir.display()))?;
     if !cwd.is_dir() {
         return Err(UsageError(format!("{} is no directory", cwd.display())).into());
     }
     let window = match &args.model {
-        Some(model) => Windows::built_in().context("the built-in table of windows")?.tokens(model),
+        Some(model) => Windows::built_in()
+            .context("the built-in table of windows")?
+            .tokens(model),
         None => None,
     };
     Ok(Host {
-        home: environment.get("HOME").filter(|home| !home.is_empty()).map(PathBuf::from),
+        home: environment
+            .get("HOME")
+            .filter(|home| !home.is_empty())
+            .map(PathBuf::from),
         environment,
         managed: None,
         options: Options {
             touch: args.touch.clone(),
-            boundary: args.boundary.as_deref().map(|word| boundary(word, &cwd)).transpose()?,
+            boundary: args
+                .boundary
+                .as_deref()
+                .map(|word| boundary(word, &cwd))
+                .transpose()?,
             bypass: args.instructions.as_deref().map(bypass).transpose()?,
             max_hops: args.max_hops,
             context_window: window,
@@ -69,7 +82,9 @@ fn boundary(word: &str, cwd: &Path) -> anyhow::Result<Boundary> {
         path => {
             let directory = cwd.join(path);
             let real = directory.canonicalize().map_err(|error| {
-                UsageError(format!("--boundary {path}: {error}; give `repo`, `cwd`, `none` or a directory"))
+                UsageError(format!(
+                    "--boundary {path}: {error}; give `repo`, `cwd`, `none` or a directory"
+                ))
             })?;
             Boundary::Directory(real)
         }

@@ -50,7 +50,11 @@ impl From<TokenCount> for Tokens {
 }
 
 /// Writes the page.
-pub(super) fn write(manifest: &Manifest, counter: &dyn CountTokens, terminal: &mut Terminal) -> anyhow::Result<()> {
+pub(super) fn write(
+    manifest: &Manifest,
+    counter: &dyn CountTokens,
+    terminal: &mut Terminal,
+) -> anyhow::Result<()> {
     let count = |file: &Candidate| file.text.as_deref().map(|text| Tokens::from(counter.count(text)));
     let files: Vec<File<'_>> = manifest
         .files

@@ -23,7 +23,12 @@ pub(super) struct View<'v> {
 const OTHERS: usize = 4 + 8 + 7 + 10 + 10;
 
 /// Writes the page.
-pub(super) fn write(manifest: &Manifest, counter: &dyn CountTokens, view: &View<'_>, terminal: &mut Terminal) -> io::Result<()> {
+pub(super) fn write(
+    manifest: &Manifest,
+    counter: &dyn CountTokens,
+    view: &View<'_>,
+    terminal: &mut Terminal,
+) -> io::Result<()> {
     let names = Names {
         cwd: &manifest.cwd,
         home: view.home,
@@ -31,7 +36,11 @@ pub(super) fn write(manifest: &Manifest, counter: &dyn CountTokens, view: &View<
     let bold = Style::new().bold();
     let title = format!("{} ({})", manifest.client, manifest.dialect);
     let title = terminal.palette.paint(bold, &title);
-    writeln!(terminal.out, "{title} in {}", printable(&names.place(&manifest.cwd)))?;
+    writeln!(
+        terminal.out,
+        "{title} in {}",
+        printable(&names.place(&manifest.cwd))
+    )?;
     match &manifest.project_root {
         Some(root) if *root != manifest.cwd => {
             writeln!(terminal.out, "project root {}", printable(&names.place(root)))?;
@@ -80,24 +89,58 @@ impl Names<'_> {
     }
 }
 
-fn sent(manifest: &Manifest, counter: &dyn CountTokens, view: &View<'_>, names: &Names<'_>, terminal: &mut Terminal) -> io::Result<()> {
-    let mut files = manifest.files.iter().filter(|file| file.status.is_sent()).peekable();
+fn sent(
+    manifest: &Manifest,
+    counter: &dyn CountTokens,
+    view: &View<'_>,
+    names: &Names<'_>,
+    terminal: &mut Terminal,
+) -> io::Result<()> {
+    let mut files = manifest
+        .files
+        .iter()
+        .filter(|file| file.status.is_sent())
+        .peekable();
     if files.peek().is_none() {
         return writeln!(terminal.out, "Nothing is loaded.");
     }
     let width = terminal.width.saturating_sub(OTHERS);
-    let head = format!("{}{}{}{}{}{}", right("#", 3), " ", cell("status", 8), cell("file", width), right("lines", 7), right("bytes", 10));
+    let head = format!(
+        "{}{}{}{}{}{}",
+        right("#", 3),
+        " ",
+        cell("status", 8),
+        cell("file", width),
+        right("lines", 7),
+        right("bytes", 10)
+    );
     writeln!(terminal.out, "{head}{}", right("tokens", 10))?;
     for file in files {
         let depth = if view.tree { file.imported_by.len() * 2 } else { 0 };
-        let name = format!("{}{}", " ".repeat(depth), fit_end(&printable(&names.file(&file.path)), width.saturating_sub(depth + 1)));
-        let tokens = file.text.as_deref().map_or_else(|| "inline".to_owned(), |text| thousands(counter.count(text)));
+        let name = format!(
+            "{}{}",
+            " ".repeat(depth),
+            fit_end(
+                &printable(&names.file(&file.path)),
+                width.saturating_sub(depth + 1)
+            )
+        );
+        let tokens = file
+            .text
+            .as_deref()
+            .map_or_else(|| "inline".to_owned(), |text| thousands(counter.count(text)));
         let order = file.order.unwrap_or_default().to_string();
         let status = cell(word(file.status), 8);
         let status = terminal.palette.paint(style(file.status), &status);
         let lines = right(&file.lines.to_string(), 7);
         let bytes = right(&number(file.bytes_loaded), 10);
-        writeln!(terminal.out, "{} {status}{}{lines}{bytes}{}", right(&order, 3), cell(&name, width), right(&tokens, 10))?;
+        writeln!(
+            terminal.out,
+            "{} {status}{}{lines}{bytes}{}",
+            right(&order, 3),
+            cell(&name, width),
+            right(&tokens, 10)
+        )?;
         for remark in remarks(file, view, names) {
             writeln!(terminal.out, "{}{}", " ".repeat(12 + depth), printable(&remark))?;
         }
@@ -109,15 +152,25 @@ fn sent(manifest: &Manifest, counter: &dyn CountTokens, view: &View<'_>, names: 
 fn remarks(file: &Candidate, view: &View<'_>, names: &Names<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     if let (Some(importer), false) = (file.imported_by.last(), view.tree) {
-        let line = file.import_line.map_or_else(String::new, |line| format!(":{line}"));
+        let line = file
+            .import_line
+            .map_or_else(String::new, |line| format!(":{line}"));
         remarks.push(format!("imported by {}{line}", names.file(importer)));
     }
     if let Some(path) = &file.attached_by {
         remarks.push(format!("attached by touching {}", names.file(path)));
     }
     if let Some(lost) = &file.lost {
-        let heading = lost.first_lost_heading.as_ref().map_or_else(String::new, |heading| format!(", from `{heading}`"));
-        remarks.push(format!("lost {} of {} bytes at line {}{heading}", number(lost.bytes), number(file.bytes), lost.from_line));
+        let heading = lost
+            .first_lost_heading
+            .as_ref()
+            .map_or_else(String::new, |heading| format!(", from `{heading}`"));
+        remarks.push(format!(
+            "lost {} of {} bytes at line {}{heading}",
+            number(lost.bytes),
+            number(file.bytes),
+            lost.from_line
+        ));
     }
     if file.outside_project {
         remarks.push("from outside the project".to_owned());
@@ -127,8 +180,17 @@ fn remarks(file: &Candidate, view: &View<'_>, names: &Names<'_>) -> Vec<String> 
 
 /// What is not loaded, grouped by status.
 fn not_sent(manifest: &Manifest, names: &Names<'_>, terminal: &mut Terminal) -> io::Result<()> {
-    for status in [Status::Refused, Status::Shadowed, Status::Waiting, Status::Skipped] {
-        let mut files = manifest.files.iter().filter(|file| file.status == status).peekable();
+    for status in [
+        Status::Refused,
+        Status::Shadowed,
+        Status::Waiting,
+        Status::Skipped,
+    ] {
+        let mut files = manifest
+            .files
+            .iter()
+            .filter(|file| file.status == status)
+            .peekable();
         if files.peek().is_none() {
             continue;
         }
@@ -137,11 +199,16 @@ fn not_sent(manifest: &Manifest, names: &Names<'_>, terminal: &mut Terminal) -> 
         for file in files {
             let name = printable(&names.file(&file.path));
             let detail = printable(&names.sentence(&file.detail));
-            let wide = unicode_width::UnicodeWidthStr::width(name.as_str()) + unicode_width::UnicodeWidthStr::width(detail.as_str());
+            let wide = unicode_width::UnicodeWidthStr::width(name.as_str())
+                + unicode_width::UnicodeWidthStr::width(detail.as_str());
             if wide + 6 <= terminal.width {
                 writeln!(terminal.out, "    {name}  {detail}")?;
             } else {
-                writeln!(terminal.out, "    {}", fit_end(&name, terminal.width.saturating_sub(4)))?;
+                writeln!(
+                    terminal.out,
+                    "    {}",
+                    fit_end(&name, terminal.width.saturating_sub(4))
+                )?;
                 paragraph(&detail, 8, terminal)?;
             }
         }
@@ -163,7 +230,12 @@ fn diagnostics(notes: &[Diagnostic], names: &Names<'_>, terminal: &mut Terminal)
         };
         let label = terminal.palette.paint(color.on_default().bold(), label);
         let line = note.line.map_or_else(String::new, |line| format!(":{line}"));
-        writeln!(terminal.out, "    {label} {}{line} [{}]", printable(&names.file(&note.path)), note.code.word())?;
+        writeln!(
+            terminal.out,
+            "    {label} {}{line} [{}]",
+            printable(&names.file(&note.path)),
+            note.code.word()
+        )?;
         paragraph(&printable(&names.sentence(&note.message)), 8, terminal)?;
     }
     Ok(())
@@ -174,7 +246,9 @@ fn paragraph(text: &str, indent: usize, terminal: &mut Terminal) -> io::Result<(
     let room = terminal.width.saturating_sub(indent).max(20);
     let mut line = String::new();
     for word in text.split_whitespace() {
-        let wide = unicode_width::UnicodeWidthStr::width(line.as_str()) + 1 + unicode_width::UnicodeWidthStr::width(word);
+        let wide = unicode_width::UnicodeWidthStr::width(line.as_str())
+            + 1
+            + unicode_width::UnicodeWidthStr::width(word);
         if !line.is_empty() && wide > room {
             writeln!(terminal.out, "{}{line}", " ".repeat(indent))?;
             line.clear();
@@ -188,7 +262,12 @@ fn paragraph(text: &str, indent: usize, terminal: &mut Terminal) -> io::Result<(
 }
 
 fn totals(manifest: &Manifest, counter: &dyn CountTokens, terminal: &mut Terminal) -> io::Result<()> {
-    let counts: Vec<TokenCount> = manifest.files.iter().filter_map(|file| file.text.as_deref()).map(|text| counter.count(text)).collect();
+    let counts: Vec<TokenCount> = manifest
+        .files
+        .iter()
+        .filter_map(|file| file.text.as_deref())
+        .map(|text| counter.count(text))
+        .collect();
     let value: u64 = counts.iter().map(|count| count.value).sum();
     let all = TokenCount {
         value,
@@ -215,7 +294,13 @@ pub(super) fn list(catalogue: &Catalogue, terminal: &mut Terminal) -> io::Result
         let id = format!("{}@{}", listed.name, listed.version);
         match catalogue.get(&id) {
             Ok(dialect) => {
-                writeln!(terminal.out, "{}{} ({})", cell(&id, 20), dialect.client, dialect.known_from)?;
+                writeln!(
+                    terminal.out,
+                    "{}{} ({})",
+                    cell(&id, 20),
+                    dialect.client,
+                    dialect.known_from
+                )?;
                 paragraph(&dialect.summary, 20, terminal)?;
             }
             Err(error) => writeln!(terminal.out, "{}{}", cell(&id, 20), printable(&error.to_string()))?,
