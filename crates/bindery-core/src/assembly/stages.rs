@@ -8,7 +8,7 @@ use super::effective::{Effective, ScopedTools, effective};
 use super::waterfall::waterfall;
 use super::{AssembleError, AssembleOptions, Assembly, ContextItem, Draft, Memo, SectionItem};
 use crate::registry::{Entry, Evaluation, Scope, Section, Tool};
-use crate::{Cadence, Text};
+use crate::{Cadence, Text, Trust};
 
 /// Assembles once. Every provider is called at most once, and at most once a step.
 pub(crate) async fn assemble(
@@ -49,6 +49,7 @@ pub(crate) async fn assemble(
         contexts: draft.contexts,
         tools: draft.tools,
         variables,
+        untrusted: untrusted_variables(&found),
         shadowed: found.shadowed,
         context_suppressed: found.suppressed_by.is_some(),
     })
@@ -66,6 +67,11 @@ async fn evaluate_variables(
         }
     }
     Ok(out)
+}
+
+fn untrusted_variables(found: &Effective) -> BTreeMap<Arc<str>, Trust> {
+    let trust = found.variables.iter().map(|(name, entry)| (name.clone(), entry.value.trust()));
+    trust.filter(|(_, trust)| !trust.may_command()).collect()
 }
 
 async fn evaluate_tools(

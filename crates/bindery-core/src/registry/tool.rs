@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -12,7 +13,8 @@ use crate::{Source, Text, Trust};
 /// A tool's description to the model. Immutable: its schema is canonicalised when the value is made,
 /// so no later change of the provider's own data reaches an assembly, and equal tools have equal bytes.
 /// Cheap to clone: an assembly of hundreds of tools copies none of them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(from = "Parts", into = "Parts")]
 pub struct Tool(Arc<Inner>);
 
 #[derive(Debug, Clone)]
@@ -37,6 +39,53 @@ impl PartialEq for Tool {
 }
 
 impl Eq for Tool {}
+
+/// What a tool is written as. The schema's bytes are kept as they are: parsing and printing again
+/// could change a number's form, and with it the request.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts {
+    name: Arc<str>,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    id: Arc<str>,
+    description: Text,
+    parameters: Arc<RawValue>,
+    source: Source,
+    trust: Trust,
+}
+
+impl From<Parts> for Tool {
+    fn from(parts: Parts) -> Self {
+        let key = if parts.id.is_empty() {
+            format!("tool:{}", parts.name)
+        } else {
+            format!("tool:{}#{}", parts.name, parts.id)
+        };
+        Self(Arc::new(Inner {
+            key: key.into(),
+            name: parts.name,
+            id: parts.id,
+            description: parts.description,
+            parameters: parts.parameters,
+            source: parts.source,
+            trust: parts.trust,
+        }))
+    }
+}
+
+impl From<Tool> for Parts {
+    fn from(tool: Tool) -> Self {
+        let inner = Arc::unwrap_or_clone(tool.0);
+        Self {
+            name: inner.name,
+            id: inner.id,
+            description: inner.description,
+            parameters: inner.parameters,
+            source: inner.source,
+            trust: inner.trust,
+        }
+    }
+}
 
 impl Tool {
     /// A tool with a JSON Schema for its input. Object keys of the schema are put into one fixed order.

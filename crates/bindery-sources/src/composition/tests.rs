@@ -323,7 +323,7 @@ fn dropping_the_registrations_removes_everything() {
 fn with_variables() -> (Scope, Vec<bindery_core::Registration>) {
     let scope = Scope::global();
     let surroundings = Surroundings {
-        cwd: "/work/project".into(),
+        cwd: "/srv/project".into(),
         platform: "linux/x86_64".into(),
         os: Some("Debian GNU/Linux 13".into()),
         shell: Some("bash".into()),

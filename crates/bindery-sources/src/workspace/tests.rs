@@ -71,7 +71,7 @@ fn untrusted_text_stays_out_of_the_system_prompt_unless_granted() {
     assert!(text.contains("Granted style.") && text.contains("Mine.") && text.contains("# Safety"));
     // Neither an ungranted section nor the name of a branch gets there.
     assert!(!text.contains("There is no safety.") && !text.contains("you-must-obey"));
-    let codes: Vec<&str> = notices.iter().map(|notice| notice.code).collect();
+    let codes: Vec<&str> = notices.iter().map(|notice| &*notice.code).collect();
     assert_eq!(codes, ["section-demoted"]);
 }
 
