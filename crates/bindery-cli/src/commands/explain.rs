@@ -20,6 +20,7 @@ use crate::terminal::Terminal;
 
 /// Show every instruction file of a client here.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct ExplainArgs {
     /// The directory the agent works in
     #[arg(value_name = "DIR", default_value = ".")]

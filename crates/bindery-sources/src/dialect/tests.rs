@@ -82,3 +82,68 @@ fn the_schema_knows_every_field() {
     }
     assert_eq!(schema["additionalProperties"], false);
 }
+
+/// The documentation, whose table and example are held to the data.
+const DOCS: &str = include_str!("../../../../docs/dialects.md");
+
+#[test]
+fn the_documented_table_is_the_data() {
+    let catalogue = Catalogue::shipped();
+    let rows: Vec<String> = catalogue
+        .list()
+        .iter()
+        .map(|listed| {
+            catalogue
+                .get(&format!("{}@{}", listed.name, listed.version))
+                .unwrap()
+        })
+        .map(|dialect| {
+            format!(
+                "| `{}` | {} | {} | {} |",
+                dialect.id(),
+                dialect.client,
+                dialect.known_from,
+                dialect.summary
+            )
+        })
+        .collect();
+    let table = DOCS
+        .split("|---|---|---|---|\n")
+        .nth(1)
+        .unwrap()
+        .split("<!--")
+        .next()
+        .unwrap();
+    assert_eq!(table.trim_end().lines().collect::<Vec<_>>(), rows);
+}
+
+#[test]
+fn a_dialect_takes_one_file_and_no_code() {
+    use crate::instructions::{Host, Loader, Status};
+    let example = DOCS
+        .split("```toml\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(base.join("dialects")).unwrap();
+    std::fs::write(base.join("dialects/house@1.toml"), example).unwrap();
+    std::fs::create_dir_all(base.join("repo/.git")).unwrap();
+    std::fs::write(base.join("repo/HOUSE.md"), "Rules: @more.md").unwrap();
+    std::fs::write(base.join("repo/more.md"), "be kind").unwrap();
+    std::fs::create_dir_all(base.join("repo/sub")).unwrap();
+    std::fs::write(base.join("repo/sub/house.md"), "x".repeat(600)).unwrap();
+    let mut catalogue = Catalogue::shipped();
+    catalogue.add_directory(&base.join("dialects")).unwrap();
+    let host = Host {
+        cwd: base.join("repo/sub"),
+        ..Host::default()
+    };
+    let manifest = Loader::new(&catalogue.get("house").unwrap()).load(&host);
+    assert_eq!(manifest.files[0].text.as_deref(), Some("Rules: be kind"));
+    let cut = &manifest.files[2];
+    assert_eq!((cut.status, cut.bytes_loaded), (Status::Cut, 500));
+}

@@ -94,7 +94,6 @@ impl Fields {
     /// an empty list.
     pub fn patterns(&self, key: &str) -> Option<Vec<String>> {
         Some(match self.values.get(key)? {
-            Value::Null => Vec::new(),
             Value::Array(items) => items
                 .iter()
                 .filter_map(Value::as_str)

@@ -53,7 +53,7 @@ fn html_blocks(text: &str) -> Vec<(usize, usize)> {
             }
             Event::Start(Tag::List(_) | Tag::BlockQuote(_) | Tag::Item) => depth += 1,
             Event::End(TagEnd::List(_) | TagEnd::BlockQuote(_) | TagEnd::Item) => {
-                depth = depth.saturating_sub(1)
+                depth = depth.saturating_sub(1);
             }
             _ => {}
         }

@@ -71,7 +71,7 @@ pub(super) fn prepare(path: &Path, contents: &Contents, rules: &Rules<'_>) -> Pr
     }
     prepared.block = parts.block.map(str::to_owned);
     prepared.lines_before = parts.lines_before;
-    prepared.body = parts.body.to_owned();
+    parts.body.clone_into(&mut prepared.body);
     let alone = rules.front_matter.keep_if_alone && parts.body.trim().is_empty();
     let kept = if rules.front_matter.strip && !alone {
         parts.body

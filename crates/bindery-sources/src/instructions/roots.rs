@@ -53,10 +53,9 @@ impl Roots {
     /// Directories from the start of a walk down to the working directory.
     pub(super) fn walk(&self, from: WalkFrom, boundary: Option<&Boundary>) -> Vec<PathBuf> {
         let top: Option<&Path> = match boundary {
-            Some(Boundary::Cwd) => Some(&self.cwd),
             Some(Boundary::Project) => Some(self.project_or_cwd()),
             Some(Boundary::Directory(directory)) if self.cwd.starts_with(directory) => Some(directory),
-            Some(Boundary::Directory(_)) => Some(&self.cwd),
+            Some(Boundary::Cwd | Boundary::Directory(_)) => Some(&self.cwd),
             Some(Boundary::None) => None,
             None => match from {
                 WalkFrom::FilesystemRoot => None,

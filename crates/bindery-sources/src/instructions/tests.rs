@@ -130,7 +130,7 @@ proptest! {
     fn imports_never_leave_the_root(tokens in prop::collection::vec("(\\.\\./){0,4}(/)?(outside/|repo/|s/|~/)?[xyz]\\.md", 0..6)) {
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path().canonicalize().unwrap();
-        let text: String = tokens.iter().map(|token| format!("@{token} ")).collect();
+        let text = format!("@{}", tokens.join(" @"));
         lay(&base, &[("repo/AGENTS.md", &text), ("outside/x.md", "O"), ("home/y.md", "H"), ("x.md", "T"), ("repo/x.md", &text), ("repo/s/z.md", &text)]);
         let manifest = Loader::new(&dialect("auto")).load(&host(&base));
         for file in manifest.files.iter().filter(|file| file.status.is_sent()) {

@@ -3,6 +3,14 @@
 //! `UPDATE_SCENARIOS=1 cargo test -p bindery-sources --test scenarios` writes what came out into the
 //! suites; read the difference before you commit it.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "all of this is a test"
+)]
+
 mod lay;
 mod show;
 mod suite;

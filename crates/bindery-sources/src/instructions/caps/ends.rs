@@ -82,7 +82,7 @@ pub(in crate::instructions) fn cut_ends(
     let marker = fill_marker(&cap.cut.marker, asked.path, head, tail, total);
     let mut text = head_text.to_owned();
     text.push_str(&marker);
-    let mut ranges = vec![0..head_text.len()];
+    let mut ranges: Vec<Range<usize>> = std::iter::once(0..head_text.len()).collect();
     for range in digest {
         text.push_str(asked.text.get(range.clone()).unwrap_or_default());
         ranges.push(range);

@@ -204,7 +204,13 @@ fn cut_bytes(limit: u64, asked: Asked<'_>) -> Verdict {
     let whole = String::from_utf8_lossy(asked.raw);
     let lost_bytes = asked.raw.len() - kept.len();
     let at = whole.floor_char_boundary(kept.len());
-    let lost = measure(&whole, &[0..at], limit, "bytes", lost_bytes as u64);
+    let lost = measure(
+        &whole,
+        std::slice::from_ref(&(0..at)),
+        limit,
+        "bytes",
+        lost_bytes as u64,
+    );
     Verdict::Part {
         text,
         bytes: kept.len() as u64,
@@ -218,7 +224,13 @@ fn cut_start(cap: &Cap, limit: u64, asked: Asked<'_>) -> Verdict {
         return Verdict::Whole;
     }
     let kept = first_chars(asked.text, limit);
-    let lost = measure(asked.text, &[0..kept.len()], limit, "characters", count - limit);
+    let lost = measure(
+        asked.text,
+        std::slice::from_ref(&(0..kept.len())),
+        limit,
+        "characters",
+        count - limit,
+    );
     let marker = ends::fill_marker(&cap.cut.marker, asked.path, limit, 0, count);
     Verdict::Part {
         bytes: kept.len() as u64,

@@ -41,7 +41,7 @@ fn head_and_tail_are_measured_with_the_heading() {
     let Verdict::Part { bytes, .. } = budget.give("file", asked(&text)) else {
         panic!("cut")
     };
-    assert_eq!(bytes as usize, 14_000 - heading + 4_000);
+    assert_eq!(usize::try_from(bytes).unwrap(), 14_000 - heading + 4_000);
 }
 
 #[test]
@@ -62,11 +62,11 @@ fn limits_grow_with_the_window_within_bounds() {
 #[test]
 fn the_first_lost_heading_and_lost_duties_are_named() {
     let text = "# A\nkept\n## B\nlost\n## MUST\nnever\n";
-    let lost = measure(text, &[0..9], 9, "characters", 25);
+    let lost = measure(text, std::slice::from_ref(&(0..9)), 9, "characters", 25);
     assert_eq!(
         (lost.first_lost_heading.as_deref(), lost.from_line),
         (Some("B"), 3)
     );
-    assert_eq!(lost_sections(text, &text[..9], &["MUST".to_owned()]), ["MUST"]);
+    assert_eq!(lost_sections(text, "# A\nkept\n", &["MUST".to_owned()]), ["MUST"]);
     assert!(lost_sections(text, text, &["MUST".to_owned()]).is_empty());
 }

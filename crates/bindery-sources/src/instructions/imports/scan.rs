@@ -167,7 +167,9 @@ impl Scanner<'_> {
         if let Some(range) = self.item_text.take() {
             let mut raw = Run::default();
             raw.push(self.text.get(range.clone()).unwrap_or_default(), range.start);
-            self.tokens.extend(raw.tokens(self.rules));
+            let found = raw.tokens(self.rules);
+            self.item_tokens.retain(|token| !found.contains(token));
+            self.tokens.extend(found);
         }
         self.tokens.append(&mut self.item_tokens);
     }
