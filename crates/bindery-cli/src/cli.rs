@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::scan::ScanArgs;
+use crate::commands::explain::ExplainArgs;
 use crate::terminal::Color;
 
 /// The context engine of LLM agents: which bytes the model sees, in which order, on whose authority,
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Assemble(Box<AssembleArgs>),
     /// Find hostile and hidden text in files, folders or standard input
     Scan(Box<ScanArgs>),
+    /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
+    Explain(Box<ExplainArgs>),
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }
