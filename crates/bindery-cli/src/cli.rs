@@ -3,12 +3,18 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::assemble::AssembleArgs;
+use crate::commands::bench::BenchArgs;
 use crate::terminal::Color;
 
 /// The context engine of LLM agents: which bytes the model sees, in which order, on whose authority,
 /// from which source, at what price.
 #[derive(Debug, Parser)]
-#[command(name = "bindery", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(
+    name = "bindery",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Cli {
     /// When to colour output
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
@@ -22,4 +28,6 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show the next request here: layers, blocks, text, prefix, body, spans
     Assemble(Box<AssembleArgs>),
+    /// Measure speed side by side with a rival, in one run
+    Bench(BenchArgs),
 }

@@ -1,6 +1,7 @@
 //! One module a command.
 
 pub(crate) mod assemble;
+pub(crate) mod bench;
 
 use crate::cli::Command;
 use crate::status::Status;
@@ -10,5 +11,6 @@ use crate::terminal::Terminal;
 pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match command {
         Command::Assemble(args) => assemble::run(&args, terminal),
+        Command::Bench(args) => bench::run(&args, terminal),
     }
 }

@@ -15,7 +15,21 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     let mut tail = Vec::new();
     take(text.chars().rev(), tail_room, |c| tail.push(c));
     let tail: String = tail.into_iter().rev().collect();
-    if width == 0 { String::new() } else { format!("{head}…{tail}") }
+    if width == 0 {
+        String::new()
+    } else {
+        format!("{head}…{tail}")
+    }
+}
+
+/// `text` in at most `width` columns. What is too long loses its beginning: of a path, the end says most.
+pub(crate) fn fit_end(text: &str, width: usize) -> String {
+    if text.width() <= width || width == 0 {
+        return fit(text, width);
+    }
+    let mut tail = Vec::new();
+    take(text.chars().rev(), width - 1, |c| tail.push(c));
+    format!("…{}", tail.into_iter().rev().collect::<String>())
 }
 
 fn take(chars: impl Iterator<Item = char>, room: usize, mut put: impl FnMut(char)) {
@@ -66,6 +80,8 @@ mod tests {
         assert_eq!(fit("short", 11), "short");
         assert_eq!(fit("日本語日本語", 5), "日…語");
         assert_eq!(fit("abc", 0), "");
+        assert_eq!(fit_end("builtin:default/identity.md", 12), "…identity.md");
+        assert_eq!(fit_end("short", 12), "short");
     }
 
     #[test]

@@ -2,6 +2,9 @@
 
 mod cli;
 mod commands;
+mod layout;
+mod notices;
+mod outside;
 mod status;
 mod terminal;
 

@@ -47,7 +47,11 @@ impl From<Status> for ExitCode {
 pub(crate) fn of_parse(asked: &clap::Error) -> ExitCode {
     // If the terminal is gone there is nobody to tell.
     let _ = asked.print();
-    if asked.use_stderr() { Status::Usage.into() } else { Status::Success.into() }
+    if asked.use_stderr() {
+        Status::Usage.into()
+    } else {
+        Status::Success.into()
+    }
 }
 
 /// Flushes, tells errors, and gives the exit code. A reader that went away is no error.
@@ -57,8 +61,14 @@ pub(crate) fn conclude(outcome: anyhow::Result<Status>, terminal: &mut Terminal)
         Ok(status) => status.into(),
         Err(error) if is_broken_pipe(&error) => Status::Success.into(),
         Err(error) => {
-            let status = if error.is::<UsageError>() { Status::Usage } else { Status::Failure };
-            let label = terminal.err_palette.paint(AnsiColor::Red.on_default().bold(), "error");
+            let status = if error.is::<UsageError>() {
+                Status::Usage
+            } else {
+                Status::Failure
+            };
+            let label = terminal
+                .err_palette
+                .paint(AnsiColor::Red.on_default().bold(), "error");
             // If stderr is gone as well, the exit code still tells.
             let _ = writeln!(terminal.err, "{label}: {error:#}");
             status.into()

@@ -72,7 +72,11 @@ impl Terminal {
 impl Palette {
     /// `text` in `style`, or as it is.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
-        if self.colored { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        if self.colored {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
     }
 }
 
@@ -82,7 +86,11 @@ pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         let hides = matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
-        if c.is_control() || hides { out.extend(c.escape_default()) } else { out.push(c) }
+        if c.is_control() || hides {
+            out.extend(c.escape_default())
+        } else {
+            out.push(c)
+        }
     }
     out
 }

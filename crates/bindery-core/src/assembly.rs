@@ -10,6 +10,7 @@
 //!
 //! Rendering comes later and apart ([`crate::render`]): an assembly that failed never touched a log.
 
+mod constraints;
 mod effective;
 mod error;
 mod evaluate;
@@ -37,3 +38,8 @@ pub struct AssembleOptions {
     /// The order of tools; without one, names in code-unit order.
     pub tool_order: Option<ToolOrder>,
 }
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;

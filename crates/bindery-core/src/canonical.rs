@@ -7,7 +7,14 @@ use serde_json::value::RawValue;
 
 /// Compares two strings by UTF-16 code units, as JavaScript sorts and RFC 8785 requires.
 pub fn compare_code_units(a: &str, b: &str) -> Ordering {
-    a.encode_utf16().cmp(b.encode_utf16())
+    // UTF-8 sorts as code points do. UTF-16 differs in one thing: what lies beyond the basic plane
+    // (lead bytes from F0) is written with surrogates, which sort before U+E000..=U+FFFF (EE, EF).
+    match std::iter::zip(a.bytes(), b.bytes()).find(|(a, b)| a != b) {
+        Some((0xF0.., 0xEE..=0xEF)) => Ordering::Less,
+        Some((0xEE..=0xEF, 0xF0..)) => Ordering::Greater,
+        Some((a, b)) => a.cmp(&b),
+        None => a.len().cmp(&b.len()),
+    }
 }
 
 /// Compact JSON with object keys in code-unit order. Numbers keep the form `serde_json` gives them;
@@ -53,6 +60,7 @@ fn write(value: &Value, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -70,5 +78,15 @@ mod tests {
     fn code_units_differ_from_code_points_beyond_the_basic_plane() {
         assert_eq!(compare_code_units("\u{1F600}", "\u{FF5E}"), Ordering::Less);
         assert_eq!("\u{1F600}".cmp("\u{FF5E}"), Ordering::Greater);
+    }
+
+    proptest! {
+        #[test]
+        fn code_units_are_compared_as_utf_16_would(
+            a in "[a\u{e9}\u{d7ff}\u{e000}\u{ff5e}\u{ffff}\u{10000}\u{1f600}\u{10ffff}]{0,4}",
+            b in "[a\u{e9}\u{d7ff}\u{e000}\u{ff5e}\u{ffff}\u{10000}\u{1f600}\u{10ffff}]{0,4}",
+        ) {
+            prop_assert_eq!(compare_code_units(&a, &b), a.encode_utf16().cmp(b.encode_utf16()));
+        }
     }
 }

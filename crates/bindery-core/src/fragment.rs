@@ -74,6 +74,22 @@ impl Kind {
         Self::ToolCall,
         Self::ToolResult,
     ];
+
+    /// Whether a context may travel as a message of this kind: its markers tell it from everything else,
+    /// and it is nobody's utterance.
+    pub(crate) fn may_be_context_message(self) -> bool {
+        matches!(
+            self,
+            Self::Instructions
+                | Self::Memory
+                | Self::Skill
+                | Self::Document
+                | Self::HookContext
+                | Self::McpInstructions
+                | Self::SessionReference
+                | Self::Summary
+        )
+    }
 }
 
 /// One rendered contribution. Fragments keep their identity to the wire: a request's span map names

@@ -20,7 +20,7 @@ pub enum Mode {
 
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        f.pad(match self {
             Self::Full => "full",
             Self::Minimal => "minimal",
             Self::None => "none",

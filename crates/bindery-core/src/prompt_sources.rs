@@ -92,83 +92,141 @@ impl PromptSources {
         })
     }
 
-    /// The sections that prompt sources contribute.
-    pub(crate) fn sections(&self) -> Vec<SectionItem> {
-        let base = self.base();
-        let mut out: Vec<SectionItem> = base
-            .iter()
-            .map(|(name, text)| item(format!("prompt:{name}"), Group::Static, BASE, text))
-            .collect();
-        if matches!(base, Some(("override", _))) {
-            return out;
-        }
-        if !matches!(base, Some(("coordinator" | "agent", _))) {
-            if let Some((text, CustomMode::Extend)) = &self.custom {
-                out.push(item("prompt:custom".into(), Group::Static, EXTENSION, text));
-            }
-            if let Some((text, AgentMode::Append)) = &self.agent {
-                out.push(item("prompt:agent".into(), Group::Appended, BASE, text));
+    /// The sections that prompt sources contribute: those that stand before everything registered in
+    /// their group, and those that follow it.
+    pub(crate) fn sections(&self) -> (Vec<SectionItem>, Vec<SectionItem>) {
+        let mut first = Vec::new();
+        let mut last = Vec::new();
+        for given in self.given().iter().filter(|given| given.left_out.is_none()) {
+            match given.place {
+                Place::Base => first.push(given.item(Group::Static, BASE)),
+                Place::AfterDefault => last.push(given.item(Group::Static, EXTENSION)),
+                Place::BeforeAppended => first.push(given.item(Group::Appended, BASE)),
+                Place::Last => last.push(given.item(Group::Appended, EXTENSION)),
             }
         }
-        for (index, text) in self.append.iter().enumerate() {
-            out.push(item(
-                format!("prompt:append.{index:04}"),
-                Group::Appended,
-                EXTENSION,
-                text,
-            ));
-        }
-        out.retain(|item| !item.text.trim().is_empty());
-        out
+        (first, last)
     }
 
     /// The prompts that were given and do not take part.
     pub(crate) fn shadowed(&self) -> Vec<Shadowed> {
-        let Some((base, _)) = self.base() else {
-            return Vec::new();
-        };
-        let rank = |name: &str| {
-            ["override", "coordinator", "agent", "custom"]
-                .iter()
-                .position(|n| *n == name)
-        };
-        let given = [
-            ("coordinator", self.coordinator.is_some()),
-            ("agent", self.agent.is_some()),
-            ("custom", self.custom.is_some()),
-        ];
-        let mut out: Vec<&str> = given
-            .iter()
-            .filter(|(name, given)| *given && rank(name) > rank(base))
-            .map(|(name, _)| *name)
-            .collect();
-        // A proactive agent's prompt follows a custom base, and an extending custom prompt has nothing
-        // to extend once an agent's prompt is the base.
-        if base == "override" && !self.append.is_empty() {
-            out.push("append");
-        }
-        out.into_iter()
-            .map(|name| Shadowed {
-                what: "prompt source",
-                name: Arc::from(name),
-                reason: format!("the {base} prompt takes precedence"),
+        let given = self.given().into_iter();
+        given
+            .filter_map(|given| {
+                Some(Shadowed::new(
+                    WHAT,
+                    given.name.clone(),
+                    given.left_out.as_deref()?,
+                ))
             })
             .collect()
     }
+
+    /// All prompts that were given, when something else leaves no room for any.
+    pub(crate) fn all_shadowed_by(&self, reason: &str) -> Vec<Shadowed> {
+        let given = self.given().into_iter();
+        given
+            .map(|given| Shadowed::new(WHAT, given.name, given.left_out.as_deref().unwrap_or(reason)))
+            .collect()
+    }
+
+    /// Every prompt that was given, highest first, with its fate.
+    fn given(&self) -> Vec<Given<'_>> {
+        let base = self.base().map(|(name, _)| name);
+        let mut out = Vec::new();
+        let mut give = |name: String, text, place| {
+            let left_out = left_out(&name, text, place, base);
+            out.push(Given {
+                name: name.into(),
+                text,
+                place,
+                left_out,
+            });
+        };
+        if let Some(text) = &self.override_prompt {
+            give("override".to_owned(), text, Place::Base);
+        }
+        if let Some(text) = &self.coordinator {
+            give("coordinator".to_owned(), text, Place::Base);
+        }
+        if let Some((text, mode)) = &self.agent {
+            let place = match mode {
+                AgentMode::Replace => Place::Base,
+                AgentMode::Append => Place::BeforeAppended,
+            };
+            give("agent".to_owned(), text, place);
+        }
+        if let Some((text, mode)) = &self.custom {
+            let place = match mode {
+                CustomMode::Replace => Place::Base,
+                CustomMode::Extend => Place::AfterDefault,
+            };
+            give("custom".to_owned(), text, place);
+        }
+        for (index, text) in self.append.iter().enumerate() {
+            give(format!("append.{index:04}"), text, Place::Last);
+        }
+        out
+    }
 }
 
-fn item(key: String, group: Group, order: i32, prompt: &PromptText) -> SectionItem {
-    SectionItem {
-        key: key.into(),
-        group,
-        order,
-        authority: Authority::System,
-        trust: prompt.trust,
-        source: prompt.source.clone(),
-        grant: prompt.grant.clone(),
-        interpolation: prompt.interpolation,
-        complete: false,
-        text: prompt.text.clone(),
+/// What reports call a prompt from outside.
+const WHAT: &str = "prompt source";
+
+/// A prompt that was given, and what becomes of it.
+struct Given<'a> {
+    name: Arc<str>,
+    text: &'a PromptText,
+    place: Place,
+    /// Why it takes no part, if it does not.
+    left_out: Option<String>,
+}
+
+/// Where a prompt from outside stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In the default's place.
+    Base,
+    /// After the default's static part.
+    AfterDefault,
+    /// At the head of the appended group.
+    BeforeAppended,
+    /// After everything.
+    Last,
+}
+
+/// Why a prompt takes no part beside the one that decides the base.
+fn left_out(name: &str, prompt: &PromptText, place: Place, base: Option<&str>) -> Option<String> {
+    let takes_part = match (base, place) {
+        (None, _) => true,
+        (Some(base), Place::Base) => base == name,
+        (Some(_), Place::AfterDefault) => false,
+        (Some(base), Place::BeforeAppended) => base == "custom",
+        (Some(base), Place::Last) => base != "override",
+    };
+    if !takes_part {
+        return Some(format!(
+            "the {} prompt takes precedence",
+            base.unwrap_or("default")
+        ));
+    }
+    prompt.text.trim().is_empty().then(|| "it is empty".to_owned())
+}
+
+impl Given<'_> {
+    fn item(&self, group: Group, order: i32) -> SectionItem {
+        SectionItem {
+            key: format!("prompt:{}", self.name).into(),
+            group,
+            order,
+            authority: Authority::System,
+            trust: self.text.trust,
+            source: self.text.source.clone(),
+            grant: self.text.grant.clone(),
+            interpolation: self.text.interpolation,
+            complete: false,
+            text: self.text.text.clone(),
+        }
     }
 }
 

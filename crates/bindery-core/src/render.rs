@@ -12,11 +12,16 @@ use crate::{
     runtime_context,
 };
 
-/// How many rendered texts a cache keeps before it starts again. A composition has dozens.
-const CAPACITY: usize = 4096;
+/// How many texts, and how many bytes of them, one generation of a cache holds. A composition has
+/// dozens of texts and some hundred kilobytes.
+const CAPACITY: usize = 2048;
+const CAPACITY_BYTES: usize = 16 << 20;
 
 /// Rendered text by content, shared by all sessions that are given it. Since the key is the content,
 /// entries never go stale, and two processes that cache for themselves hold the same bytes.
+///
+/// It holds two generations: when the younger is full it becomes the older, and what nobody asked for
+/// since then is forgotten. A text in use never leaves, so the prefix keeps its revision.
 #[derive(Default)]
 pub struct RenderCache {
     inner: Mutex<Inner>,
@@ -24,8 +29,30 @@ pub struct RenderCache {
 
 #[derive(Default)]
 struct Inner {
-    texts: BTreeMap<ContentHash, Text>,
+    young: BTreeMap<ContentHash, Text>,
+    old: BTreeMap<ContentHash, Text>,
+    young_bytes: usize,
     renders: u64,
+}
+
+impl Inner {
+    fn get(&mut self, key: ContentHash) -> Option<Text> {
+        if let Some(text) = self.young.get(&key) {
+            return Some(text.clone());
+        }
+        let text = self.old.remove(&key)?;
+        Some(self.insert(key, text))
+    }
+
+    /// Enters a text unless another thread was faster; the text that stands is returned.
+    fn insert(&mut self, key: ContentHash, text: Text) -> Text {
+        if self.young.len() >= CAPACITY || self.young_bytes >= CAPACITY_BYTES {
+            self.old = std::mem::take(&mut self.young);
+            self.young_bytes = 0;
+        }
+        self.young_bytes += text.len();
+        self.young.entry(key).or_insert(text).clone()
+    }
 }
 
 impl RenderCache {
@@ -40,16 +67,17 @@ impl RenderCache {
         key: ContentHash,
         render: impl FnOnce() -> Result<Text, E>,
     ) -> Result<Text, E> {
-        if let Some(text) = self.lock().texts.get(&key) {
-            return Ok(text.clone());
+        let found = self.lock().get(key);
+        if let Some(text) = found {
+            return Ok(text);
         }
         let text = render()?;
         let mut inner = self.lock();
         inner.renders += 1;
-        if inner.texts.len() >= CAPACITY {
-            inner.texts.clear();
-        }
-        Ok(inner.texts.entry(key).or_insert(text).clone())
+        Ok(match inner.get(key) {
+            Some(text) => text,
+            None => inner.insert(key, text),
+        })
     }
 
     /// The maps stay whole whatever a caller's panic interrupted: each change is one insertion.
@@ -118,7 +146,7 @@ impl Assembly {
                 Delivery::Message => out.messages.push(runtime_context::marked(item, &text, cache)),
             }
         }
-        out.snapshot = runtime_context::snapshot(pieces);
+        out.snapshot = runtime_context::snapshot(pieces, cache);
         Ok(out)
     }
 
@@ -135,7 +163,7 @@ impl Assembly {
             return Ok(None);
         }
         let line = cache.derive("tail", &[item.name.as_bytes(), text.hash().as_bytes()], || {
-            format!("{}: {}", item.name, text.trim().replace('\n', " "))
+            format!("{}: {}", item.name, one_line(text.trim()))
         });
         Ok(Some(Fragment {
             key: format!("context:{}", item.name).into(),
@@ -199,16 +227,29 @@ impl Template<'_> {
     /// The template's hash with the names and values it refers to.
     fn key(&self, variables: &Variables) -> ContentHash {
         let hash = self.text.hash();
-        let mut fields: Vec<&[u8]> = vec![hash.as_bytes()];
+        let mut values = Vec::new();
         for name in crate::template::references(self.text) {
-            fields.push(name.as_bytes());
             match variables.get(name) {
-                Some(Some(value)) => fields.extend([&b"="[..], value.as_bytes()]),
-                Some(None) | None => fields.push(b"?"),
+                Some(Some(value)) => values.push((name, Some(value.hash()))),
+                Some(None) | None => values.push((name, None)),
             }
         }
-        ContentHash::of_fields("render", fields)
+        let values = values.iter().flat_map(|(name, value)| {
+            [
+                name.as_bytes(),
+                value.as_ref().map_or(&b"?"[..], |hash| &hash.as_bytes()[..]),
+            ]
+        });
+        ContentHash::of_fields("render", std::iter::once(&hash.as_bytes()[..]).chain(values))
     }
+}
+
+/// The text on one line: a tail line that went on would read as two.
+fn one_line(text: &str) -> String {
+    text.split(|c: char| c.is_control() && c != '\t')
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The text without white space at its end: sections are joined by exactly one blank line.

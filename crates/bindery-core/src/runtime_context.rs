@@ -32,7 +32,8 @@ pub struct Snapshot {
 /// A context's part of the snapshot: a heading with its name, then its text.
 pub(crate) fn piece(item: &ContextItem, text: &Text, cache: &RenderCache) -> Fragment {
     let rendered = cache.derive("piece", &[item.name.as_bytes(), text.hash().as_bytes()], || {
-        format!("# {}\n{}", item.name, escape_reserved(text.trim_end()))
+        let name = escape_reserved(&item.name);
+        format!("# {name}\n{}", escape_reserved(text.trim_end()))
     });
     fragment(item, rendered)
 }
@@ -55,18 +56,23 @@ pub(crate) fn marked(item: &ContextItem, text: &Text, cache: &RenderCache) -> Fr
 }
 
 /// Puts the pieces between an opening and a closing fragment.
-pub(crate) fn snapshot(pieces: Vec<Fragment>) -> Option<Snapshot> {
+pub(crate) fn snapshot(pieces: Vec<Fragment>, cache: &RenderCache) -> Option<Snapshot> {
     let trust = pieces.iter().map(|piece| piece.trust).max()?;
     let tag = tag(Kind::Snapshot)?;
-    let open = format!("<{tag} trust=\"{}\">\n{}", trust.name(), PREAMBLE.trim_end());
+    let open = cache.derive(
+        "snapshot.open",
+        &[tag.as_bytes(), trust.name().as_bytes()],
+        || format!("<{tag} trust=\"{}\">\n{}", trust.name(), PREAMBLE.trim_end()),
+    );
+    let close = cache.derive("snapshot.end", &[tag.as_bytes()], || format!("</{tag}>"));
     let mut fragments = vec![frame("context:snapshot", open)];
     fragments.extend(pieces);
-    fragments.push(frame("context:snapshot.end", format!("</{tag}>")));
+    fragments.push(frame("context:snapshot.end", close));
     let hash = crate::render::hash_of("snapshot", &fragments);
     Some(Snapshot { fragments, hash })
 }
 
-fn frame(key: &str, text: String) -> Fragment {
+fn frame(key: &str, text: Text) -> Fragment {
     Fragment {
         key: Arc::from(key),
         kind: Kind::Snapshot,
@@ -78,7 +84,7 @@ fn frame(key: &str, text: String) -> Fragment {
             name: "runtime/snapshot.md".into(),
         },
         grant: None,
-        text: text.into(),
+        text,
     }
 }
 

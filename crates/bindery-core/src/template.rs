@@ -52,7 +52,9 @@ impl fmt::Display for Place {
 #[non_exhaustive]
 pub enum RenderProblem {
     /// No variable of that name.
-    #[error("unknown variable `{{{{{name}}}}}`; known are: {known}")]
+    #[error(
+        "unknown variable `{{{{{name}}}}}`; known are: {known}; correct the name, or register the variable"
+    )]
     Unknown {
         /// The name.
         name: String,
@@ -60,14 +62,16 @@ pub enum RenderProblem {
         known: String,
     },
     /// The variable has no value here.
-    #[error("variable `{{{{{name}}}}}` is undefined here")]
+    #[error(
+        "variable `{{{{{name}}}}}` is undefined here: its provider gave no value; leave the reference out where it has none, or give it one"
+    )]
     Undefined {
         /// The name.
         name: String,
     },
     /// Not a reference at all.
     #[error(
-        "malformed reference `{found}`; write `{{{{name}}}}` with a name of lower-case letters, digits and underscores, or set `interpolate: false` to take the text as it is"
+        "malformed reference `{found}`; write `{{{{name}}}}` with a name of lower-case letters, digits and underscores, or take the text as it is: `interpolate: false` in front matter, `literal()` in code"
     )]
     Malformed {
         /// The beginning of what was found.
@@ -162,11 +166,17 @@ fn pieces(text: &str) -> impl Iterator<Item = Result<Piece<'_>, (usize, RenderPr
             pending = Some(Ok(Piece::Reference { at, name }));
         } else {
             rest = "";
-            let found = from.lines().next().unwrap_or_default().chars().take(24).collect();
+            let line = from.lines().next().unwrap_or_default();
+            let found = line.chars().take(24).map(printable).collect();
             pending = Some(Err((at, RenderProblem::Malformed { found })));
         }
         Some(Ok(Piece::Literal(literal)))
     })
+}
+
+/// Errors are shown on terminals.
+fn printable(c: char) -> char {
+    if c.is_control() { '\u{fffd}' } else { c }
 }
 
 /// The name of the reference that `from` starts with, and what follows it.

@@ -1,5 +1,6 @@
 //! The order of tools: one fixed order, whatever the order in which providers answer.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -37,7 +38,9 @@ pub enum ToolOrderError {
         name: String,
     },
     /// A name that no provider knows, visible or hidden.
-    #[error("tool_order names `{name}`, which no tool provider knows; known are: {known}")]
+    #[error(
+        "tool_order names `{name}`, which no tool provider knows; correct or remove it; known are: {known}"
+    )]
     UnknownName {
         /// The name.
         name: String,
@@ -49,7 +52,7 @@ pub enum ToolOrderError {
     ReservedName,
     /// Two tools cannot be told apart.
     #[error(
-        "two tools are named `{name}` with the same id `{id}` (from {first} and {second}); rename one, or give them ids of their own"
+        "two tools are named `{name}` {} (from {first} and {second}); rename one, or give each an id of its own", with_id(.id)
     )]
     DuplicateTool {
         /// The name.
@@ -63,11 +66,19 @@ pub enum ToolOrderError {
     },
 }
 
+fn with_id(id: &str) -> String {
+    if id.is_empty() {
+        "without an id".to_owned()
+    } else {
+        format!("with the same id `{id}`")
+    }
+}
+
 impl ToolOrder {
     /// Reads an order from a list of names.
     pub fn new(names: impl IntoIterator<Item = impl Into<Arc<str>>>) -> Result<Self, ToolOrderError> {
         let names: Vec<Arc<str>> = names.into_iter().map(Into::into).collect();
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         for name in names.iter().filter(|name| &***name != UNLISTED) {
             if !seen.insert(name.clone()) {
                 return Err(ToolOrderError::DuplicateName {
@@ -109,37 +120,43 @@ pub(crate) fn order_tools(
         });
     }
     let Some(order) = order else { return Ok(tools) };
-    for name in order.before.iter().chain(&order.after) {
-        if !tools.iter().any(|tool| tool.name == *name) && !hidden.contains(name) {
-            let mut known: Vec<&str> = tools
-                .iter()
-                .map(|tool| &*tool.name)
-                .chain(hidden.iter().map(|n| &**n))
-                .collect();
-            known.sort_unstable();
-            known.dedup();
-            return Err(ToolOrderError::UnknownName {
-                name: name.to_string(),
-                known: known.join(", "),
-            });
-        }
+    let known: BTreeSet<&str> = tools
+        .iter()
+        .map(|tool| &*tool.name)
+        .chain(hidden.iter().map(|name| &**name))
+        .collect();
+    if let Some(name) = order.names().find(|name| !known.contains(&***name)) {
+        return Err(ToolOrderError::UnknownName {
+            name: name.to_string(),
+            known: listed(&known),
+        });
     }
-    let mut take = |names: &[Arc<str>]| -> Vec<Tool> {
-        let mut out = Vec::new();
-        for name in names {
-            let (named, rest) = std::mem::take(&mut tools)
-                .into_iter()
-                .partition(|tool| tool.name == *name);
-            tools = rest;
-            out.extend::<Vec<Tool>>(named);
-        }
-        out
-    };
-    let mut out = take(&order.before);
-    let after = take(&order.after);
-    out.append(&mut tools);
-    out.extend(after);
-    Ok(out)
+    let places = order.places();
+    // Stable: tools of one name, and those that the order does not name, keep the order they have.
+    tools.sort_by_cached_key(|tool| places.get(&*tool.name).copied().unwrap_or(order.before.len()));
+    Ok(tools)
+}
+
+impl ToolOrder {
+    fn names(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.before.iter().chain(&self.after)
+    }
+
+    /// The place of each named tool; the marker's own place is the number of names before it.
+    fn places(&self) -> BTreeMap<&str, usize> {
+        let before = self.before.iter().map(|name| &**name).zip(0..);
+        let after = self.after.iter().map(|name| &**name).zip(self.before.len() + 1..);
+        before.chain(after).collect()
+    }
+}
+
+/// Names for a reader who looks for a slip.
+fn listed(names: &BTreeSet<&str>) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    let names: Vec<&str> = names.iter().copied().collect();
+    names.join(", ")
 }
 
 #[cfg(test)]

@@ -1,1 +1,21 @@
 //! Disk and processes in: instruction files of every agent, environment, git, prompt sections.
+
+pub mod composition;
+pub mod dialect;
+pub mod environment;
+pub mod front_matter;
+pub mod git_dir;
+pub mod git_status;
+pub mod instruction_contexts;
+pub mod instructions;
+pub mod notice;
+pub mod places;
+pub mod reading;
+pub mod repository;
+pub mod settings;
+mod strict_file;
+mod visible;
+mod workspace;
+
+pub use notice::{Level, Notice, Position, Refused};
+pub use workspace::{Registered, Workspace, register};

@@ -36,6 +36,19 @@ pub struct Params {
     pub marks: CacheMarks,
 }
 
+impl Params {
+    /// A whole answer of at most `max_tokens`, with a derived cache key and the default breakpoints.
+    pub fn new(model: impl Into<String>, max_tokens: u32) -> Self {
+        Self {
+            model: model.into(),
+            max_tokens,
+            stream: false,
+            cache_key: None,
+            marks: CacheMarks::default(),
+        }
+    }
+}
+
 /// An encoded request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Encoded {

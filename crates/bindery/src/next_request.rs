@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bindery_core::{
-    Authority, ContentHash, CountTokens, Fragment, Group, Kind, Lane, Message, Rendered, Source, Text, TokenCount,
-    Tool, Trust, conversation,
+    Authority, ContentHash, CountTokens, Fragment, Group, Kind, Lane, Message, Rendered, Source, Text,
+    TokenCount, Tool, Trust, conversation,
 };
 use bindery_wire::{Encoded, Params, Provider, Request, WireError};
 use serde::Serialize;
@@ -100,22 +100,41 @@ impl NextRequest {
             params: &params,
         };
         let encoded = provider.encode(&request)?;
-        Ok(Self { provider, params, rendered, messages, encoded })
+        Ok(Self {
+            provider,
+            params,
+            rendered,
+            messages,
+            encoded,
+        })
     }
 
     /// One row a fragment, in the order of the prefix.
     pub fn rows(&self, counter: &dyn CountTokens) -> Vec<Row> {
         let system = &self.rendered.system;
-        let mut rows: Vec<Row> =
-            self.rendered.assembly.tools.iter().map(|tool| tool_row(tool, counter)).collect();
+        let mut rows: Vec<Row> = self
+            .rendered
+            .assembly
+            .tools
+            .iter()
+            .map(|tool| tool_row(tool, counter))
+            .collect();
         let mut add = |layer, reuse, fragments: &[Fragment]| {
-            rows.extend(fragments.iter().map(|fragment| fragment_row(layer, reuse, fragment, counter)));
+            rows.extend(
+                fragments
+                    .iter()
+                    .map(|fragment| fragment_row(layer, reuse, fragment, counter)),
+            );
         };
         add(Layer::Static, Reuse::Shared, system.static_fragments());
         add(Layer::Dynamic, Reuse::Session, system.dynamic_fragments());
         add(Layer::Tail, Reuse::Session, system.tail());
         for fragment in self.messages.iter().flat_map(Message::fragments) {
-            let reuse = if fragment.kind == Kind::Reminder { Reuse::None } else { Reuse::Session };
+            let reuse = if fragment.kind == Kind::Reminder {
+                Reuse::None
+            } else {
+                Reuse::Session
+            };
             add(Layer::Messages, reuse, std::slice::from_ref(fragment));
         }
         rows
@@ -141,7 +160,12 @@ fn fragment_row(layer: Layer, reuse: Reuse, fragment: &Fragment, counter: &dyn C
 }
 
 fn tool_row(tool: &Tool, counter: &dyn CountTokens) -> Row {
-    let text = Text::from(format!("{}\n{}\n{}", tool.name(), tool.description(), tool.parameters().get()));
+    let text = Text::from(format!(
+        "{}\n{}\n{}",
+        tool.name(),
+        tool.description(),
+        tool.parameters().get()
+    ));
     Row {
         layer: Layer::Tools,
         key: tool.fragment_key().clone(),

@@ -1,11 +1,11 @@
 //! Which registrations take part: formed before any provider runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{AssembleOptions, Listener, Shadowed};
-use crate::registry::{Context, Entry, Layer, Section, ToolProvider, VariableProvider};
-use crate::{Mode, Modes};
+use super::{AssembleOptions, Listener, SectionItem, Shadowed};
+use crate::registry::{Context, Entry, EntryId, Layer, Section, ToolProvider, VariableProvider};
+use crate::{Mode, Modes, PromptSources};
 
 /// The effective registrations of one assembly.
 pub(super) struct Effective {
@@ -14,8 +14,13 @@ pub(super) struct Effective {
     pub(super) contexts: BTreeMap<Arc<str>, Entry<Arc<Context>>>,
     pub(super) tools: Vec<ScopedTools>,
     pub(super) listeners: Vec<Listener>,
-    pub(super) context_suppressed: bool,
+    /// The scope that suppresses runtime context.
+    pub(super) suppressed_by: Option<Arc<str>>,
     pub(super) shadowed: Vec<Shadowed>,
+    /// Variables in the order of evaluation: farthest scope first.
+    pub(super) variable_order: Vec<Arc<str>>,
+    /// All that is registered in the chain, effective or not.
+    pub(super) live: BTreeSet<EntryId>,
 }
 
 /// A tool provider and the scope it was registered in.
@@ -32,8 +37,10 @@ pub(super) fn effective(layer: &Arc<Layer>, options: &AssembleOptions) -> Effect
         contexts: BTreeMap::new(),
         tools: Vec::new(),
         listeners: Vec::new(),
-        context_suppressed: false,
+        suppressed_by: None,
         shadowed: Vec::new(),
+        variable_order: Vec::new(),
+        live: BTreeSet::new(),
     };
     for layer in layer.chain() {
         let entries = layer.lock();
@@ -65,7 +72,13 @@ pub(super) fn effective(layer: &Arc<Layer>, options: &AssembleOptions) -> Effect
         }));
         out.listeners
             .extend(entries.listeners.values().map(|entry| entry.value.clone()));
-        out.context_suppressed |= !entries.suppressions.is_empty();
+        if !entries.suppressions.is_empty() {
+            out.suppressed_by = Some(scope.clone());
+        }
+        out.variable_order
+            .retain(|name| !entries.variables.contains_key(name));
+        out.variable_order.extend(entries.variables.keys().cloned());
+        out.live.extend(entries.ids());
     }
     out.listeners
         .sort_by(|a, b| (a.order, &a.name).cmp(&(b.order, &b.name)));
@@ -73,9 +86,7 @@ pub(super) fn effective(layer: &Arc<Layer>, options: &AssembleOptions) -> Effect
     if let Some(reason) = options.sources.replaces_default() {
         out.drop_sections(reason);
     }
-    if out.context_suppressed {
-        out.contexts.clear();
-    }
+    out.drop_suppressed();
     out
 }
 
@@ -86,11 +97,7 @@ impl Effective {
             let kept = modes.contains(mode);
             if !kept {
                 let reason = format!("not declared for mode `{mode}`");
-                shadowed.push(Shadowed {
-                    what,
-                    name: name.clone(),
-                    reason,
-                });
+                shadowed.push(Shadowed::new(what, name.clone(), &reason));
             }
             kept
         };
@@ -101,12 +108,29 @@ impl Effective {
     }
 
     fn drop_sections(&mut self, reason: &str) {
-        for name in std::mem::take(&mut self.sections).into_keys() {
-            self.shadowed.push(Shadowed {
-                what: "section",
-                name,
-                reason: reason.to_owned(),
-            });
+        let dropped = std::mem::take(&mut self.sections).into_keys();
+        self.shadowed
+            .extend(dropped.map(|name| Shadowed::new("section", name, reason)));
+    }
+
+    /// Leaves only the section that is the whole system prompt.
+    pub(super) fn keep_only(&mut self, complete: &SectionItem, sources: &PromptSources) {
+        let reason = format!("section `{}` is the whole system prompt", complete.key);
+        let sections = std::mem::take(&mut self.sections).into_keys();
+        self.shadowed.extend(
+            sections
+                .filter(|name| *name != complete.key)
+                .map(|name| Shadowed::new("section", name, &reason)),
+        );
+        self.shadowed.extend(sources.all_shadowed_by(&reason));
+    }
+
+    fn drop_suppressed(&mut self) {
+        if let Some(scope) = &self.suppressed_by {
+            let reason = format!("runtime context is suppressed in scope `{scope}`");
+            let contexts = std::mem::take(&mut self.contexts).into_keys();
+            self.shadowed
+                .extend(contexts.map(|name| Shadowed::new("context", name, &reason)));
         }
     }
 }
@@ -121,11 +145,7 @@ fn overlay<T: Clone>(
     for (name, entry) in layer {
         if into.insert(name.clone(), entry.clone()).is_some() {
             let reason = format!("a nearer one is registered in scope `{scope}`");
-            shadowed.push(Shadowed {
-                what,
-                name: name.clone(),
-                reason,
-            });
+            shadowed.push(Shadowed::new(what, name.clone(), &reason));
         }
     }
 }

@@ -1,22 +1,24 @@
 //! Calling providers, and remembering what they said for as long as their cadence allows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::AssembleError;
 use crate::registry::{
     Body, Entry, EntryId, Evaluation, SourceVersion, ToolProvider, ToolSet, VariableProvider,
 };
-use crate::{Cadence, Text};
+use crate::{Cadence, Mode, Text};
 
 /// What a session remembers of its providers: texts until their source changes, and everything that
 /// was said during the current step, so that each provider runs at most once a step, whoever asks.
 #[derive(Default)]
 pub(crate) struct Memo {
     kept: BTreeMap<EntryId, Kept>,
+    kept_variables: BTreeMap<EntryId, Text>,
+    kept_tools: BTreeMap<EntryId, Arc<ToolSet>>,
     step_texts: BTreeMap<EntryId, Text>,
     step_variables: BTreeMap<EntryId, Option<Text>>,
-    step_tools: BTreeMap<EntryId, ToolSet>,
+    step_tools: BTreeMap<EntryId, Arc<ToolSet>>,
     submission: u64,
     stats: MemoStats,
 }
@@ -24,7 +26,7 @@ pub(crate) struct Memo {
 /// How often providers ran, and how often their text really changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MemoStats {
-    /// Calls of text, variable and tool providers.
+    /// Calls of text, variable and tool providers, failed ones included.
     pub provider_calls: u64,
     /// Texts that differed from what the same provider said before.
     pub texts_changed: u64,
@@ -34,11 +36,20 @@ struct Kept {
     name: Arc<str>,
     text: Text,
     version: Option<SourceVersion>,
+    mode: Mode,
     submission: u64,
     stale: bool,
 }
 
 impl Memo {
+    /// Forgets registrations that are gone. Identities are never reused, so nothing is forgotten that
+    /// could be asked for again.
+    pub(super) fn retain(&mut self, live: &BTreeSet<EntryId>) {
+        self.kept.retain(|id, _| live.contains(id));
+        self.kept_variables.retain(|id, _| live.contains(id));
+        self.kept_tools.retain(|id, _| live.contains(id));
+    }
+
     /// Forgets what was said during the last step.
     pub(crate) fn begin_step(&mut self) {
         self.step_texts.clear();
@@ -63,6 +74,12 @@ impl Memo {
         }
     }
 
+    /// How many providers are remembered beyond a step.
+    #[cfg(test)]
+    pub(crate) fn remembered(&self) -> usize {
+        self.kept.len() + self.kept_variables.len() + self.kept_tools.len()
+    }
+
     pub(crate) fn stats(&self) -> MemoStats {
         self.stats
     }
@@ -84,12 +101,14 @@ impl Memo {
             return Ok(text.clone());
         }
         let version = provider.version();
+        let mode = evaluation.mode;
         let old = self.kept.get(&id);
-        if let Some(kept) = old.filter(|kept| kept.is_fresh(cadence, version, self.submission)) {
+        if let Some(kept) = old.filter(|kept| kept.is_fresh(cadence, version, mode, self.submission)) {
             let text = kept.text.clone();
             self.step_texts.insert(id, text.clone());
             return Ok(text);
         }
+        self.stats.provider_calls += 1;
         let text = provider
             .text(evaluation)
             .await
@@ -98,16 +117,9 @@ impl Memo {
                 name: name.to_string(),
                 cause,
             })?;
-        self.stats.provider_calls += 1;
-        let text = match self.kept.get(&id) {
-            Some(kept) => kept.text.backdate(text),
-            None => text,
-        };
-        if !self
-            .kept
-            .get(&id)
-            .is_some_and(|kept| kept.text.same_revision(&text))
-        {
+        let old = self.kept.get(&id).map(|kept| &kept.text);
+        let text = old.map_or_else(|| text.clone(), |old| old.backdate(text.clone()));
+        if !old.is_some_and(|old| old.same_revision(&text)) {
             self.stats.texts_changed += 1;
         }
         let submission = self.submission;
@@ -117,6 +129,7 @@ impl Memo {
                 name: name.clone(),
                 text: text.clone(),
                 version,
+                mode,
                 submission,
                 stale: false,
             },
@@ -135,7 +148,8 @@ impl Memo {
             return Ok(value.clone());
         }
         let what = "variable";
-        let value = entry
+        self.stats.provider_calls += 1;
+        let mut value = entry
             .value
             .value(evaluation)
             .await
@@ -144,7 +158,12 @@ impl Memo {
                 name: name.to_string(),
                 cause,
             })?;
-        self.stats.provider_calls += 1;
+        if let Some(value) = &mut value {
+            if let Some(old) = self.kept_variables.get(&entry.id) {
+                *value = old.backdate(value.clone());
+            }
+            self.kept_variables.insert(entry.id, value.clone());
+        }
         self.step_variables.insert(entry.id, value.clone());
         Ok(value)
     }
@@ -154,29 +173,56 @@ impl Memo {
         scope: &Arc<str>,
         entry: &Entry<Arc<dyn ToolProvider>>,
         evaluation: &Evaluation,
-    ) -> Result<ToolSet, AssembleError> {
+    ) -> Result<Arc<ToolSet>, AssembleError> {
         if let Some(set) = self.step_tools.get(&entry.id) {
             return Ok(set.clone());
         }
-        let what = "tools";
-        let set = entry
+        self.stats.provider_calls += 1;
+        let mut set = entry
             .value
             .tools(evaluation)
             .await
-            .map_err(|cause| AssembleError::Provider {
-                what,
-                name: scope.to_string(),
+            .map_err(|cause| AssembleError::Tools {
+                scope: scope.to_string(),
                 cause,
             })?;
-        self.stats.provider_calls += 1;
+        if let Some(old) = self.kept_tools.get(&entry.id) {
+            backdate_tools(old, &mut set);
+        }
+        let set = Arc::new(set);
+        self.kept_tools.insert(entry.id, set.clone());
         self.step_tools.insert(entry.id, set.clone());
         Ok(set)
     }
 }
 
+/// Tools that are equal to what the same provider said before keep their old texts, and so their hashes.
+fn backdate_tools(old: &ToolSet, new: &mut ToolSet) {
+    let known: BTreeMap<_, _> = old
+        .visible
+        .iter()
+        .map(|tool| ((&tool.name, &tool.id), tool))
+        .collect();
+    for tool in &mut new.visible {
+        if let Some(old) = known.get(&(&tool.name, &tool.id)) {
+            tool.description = old.description.backdate(tool.description.clone());
+            if old.parameters.get() == tool.parameters.get() {
+                tool.parameters = old.parameters.clone();
+            }
+        }
+    }
+}
+
 impl Kept {
-    fn is_fresh(&self, cadence: &Cadence, version: Option<SourceVersion>, submission: u64) -> bool {
+    fn is_fresh(
+        &self,
+        cadence: &Cadence,
+        version: Option<SourceVersion>,
+        mode: Mode,
+        submission: u64,
+    ) -> bool {
         !self.stale
+            && self.mode == mode
             && match cadence {
                 Cadence::Session => self.version == version,
                 Cadence::Submission => self.submission == submission,

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::constraints::Constraints;
 use super::effective::{Effective, ScopedTools, effective};
 use super::waterfall::waterfall;
-use super::{AssembleError, AssembleOptions, Assembly, ContextItem, Draft, Memo, SectionItem, Shadowed};
-use crate::registry::{Delivery, Entry, Evaluation, Scope, Section, Tool};
+use super::{AssembleError, AssembleOptions, Assembly, ContextItem, Draft, Memo, SectionItem};
+use crate::registry::{Entry, Evaluation, Scope, Section, Tool};
 use crate::tool_order::order_tools;
 use crate::{Cadence, Text};
 
@@ -21,26 +22,25 @@ pub(crate) async fn assemble(
         mode: options.mode,
     };
     let mut found = effective(&scope.0, options);
+    memo.retain(&found.live);
     let variables = evaluate_variables(&found, memo, &evaluation).await?;
     let tools = evaluate_tools(&found, options, memo, &evaluation).await?;
-    let complete = unique_complete(&found)?;
-    let sections = evaluate_sections(&found, options, memo, &evaluation).await?;
+    let complete = evaluate_complete(&found, memo, &evaluation).await?;
+    let sections = if let Some(complete) = &complete {
+        found.keep_only(complete, &options.sources);
+        vec![complete.clone()]
+    } else {
+        found.shadowed.extend(options.sources.shadowed());
+        evaluate_sections(&found, options, memo, &evaluation).await?
+    };
     let contexts = evaluate_contexts(&found, memo, &evaluation).await?;
-    found.shadowed.extend(options.sources.shadowed());
-    let kept = complete.and_then(|key| sections.iter().find(|item| item.key == key).cloned());
-    if let Some(kept) = &kept {
-        found.shadowed.extend(left_out_by(kept, &sections));
-    }
-    let draft = waterfall(
-        &found.listeners,
-        Draft {
-            sections,
-            contexts,
-            tools,
-        },
-    )
-    .await?;
-    let draft = hard_constraints(draft, kept, found.context_suppressed)?;
+    let draft = Draft {
+        sections,
+        contexts,
+        tools,
+    };
+    let constraints = Constraints::of(&draft, complete, found.suppressed_by.is_some());
+    let draft = constraints.apply(waterfall(&found.listeners, draft).await?)?;
     Ok(Assembly {
         mode: options.mode,
         sections: draft.sections,
@@ -48,7 +48,7 @@ pub(crate) async fn assemble(
         tools: draft.tools,
         variables,
         shadowed: found.shadowed,
-        context_suppressed: found.context_suppressed,
+        context_suppressed: found.suppressed_by.is_some(),
     })
 }
 
@@ -58,8 +58,10 @@ async fn evaluate_variables(
     evaluation: &Evaluation,
 ) -> Result<BTreeMap<Arc<str>, Option<Text>>, AssembleError> {
     let mut out = BTreeMap::new();
-    for (name, entry) in &found.variables {
-        out.insert(name.clone(), memo.variable(name, entry, evaluation).await?);
+    for name in &found.variable_order {
+        if let Some(entry) = found.variables.get(name) {
+            out.insert(name.clone(), memo.variable(name, entry, evaluation).await?);
+        }
     }
     Ok(out)
 }
@@ -74,44 +76,38 @@ async fn evaluate_tools(
     let mut hidden = Vec::new();
     for ScopedTools { scope, entry } in &found.tools {
         let set = memo.tools(scope, entry, evaluation).await?;
-        visible.extend(set.visible);
-        hidden.extend(set.hidden);
+        visible.extend_from_slice(&set.visible);
+        hidden.extend_from_slice(&set.hidden);
     }
     Ok(order_tools(visible, &hidden, options.tool_order.as_ref())?)
 }
 
-/// The key of the effective `complete` section, if there is one.
-fn unique_complete(found: &Effective) -> Result<Option<Arc<str>>, AssembleError> {
-    let mut complete: Vec<&Arc<Section>> = found
-        .sections
-        .values()
-        .map(|entry| &entry.value)
-        .filter(|section| section.complete)
-        .collect();
-    complete.sort_by(|a, b| (a.group, a.order, &a.key).cmp(&(b.group, b.order, &b.key)));
-    match complete.as_slice() {
+/// The effective `complete` section, if there is one.
+fn unique_complete(found: &Effective) -> Result<Option<&Entry<Arc<Section>>>, AssembleError> {
+    let complete = found.sections.values().filter(|entry| entry.value.complete);
+    match in_order(complete).as_slice() {
         [] => Ok(None),
-        [one] => Ok(Some(one.key.clone())),
+        [one] => Ok(Some(*one)),
         [first, second, ..] => Err(AssembleError::TwoComplete {
-            first: first.key.to_string(),
-            first_source: first.source.clone(),
-            second: second.key.to_string(),
-            second_source: second.source.clone(),
+            first: first.value.key.to_string(),
+            first_source: first.value.source.clone(),
+            second: second.value.key.to_string(),
+            second_source: second.value.source.clone(),
         }),
     }
 }
 
-/// What a `complete` section leaves out, for the report.
-fn left_out_by(complete: &SectionItem, sections: &[SectionItem]) -> Vec<Shadowed> {
-    let reason = format!("section `{}` is the whole system prompt", complete.key);
-    let left_out = sections.iter().filter(|item| item.key != complete.key);
-    left_out
-        .map(|item| Shadowed {
-            what: "section",
-            name: item.key.clone(),
-            reason: reason.clone(),
-        })
-        .collect()
+/// Evaluates the `complete` section before all others: if it has text, the others are not called. If
+/// it has none, it contributes nothing, as any section without text.
+async fn evaluate_complete(
+    found: &Effective,
+    memo: &mut Memo,
+    evaluation: &Evaluation,
+) -> Result<Option<SectionItem>, AssembleError> {
+    match unique_complete(found)? {
+        Some(entry) => evaluate_section(entry, memo, evaluation).await,
+        None => Ok(None),
+    }
 }
 
 async fn evaluate_sections(
@@ -120,29 +116,42 @@ async fn evaluate_sections(
     memo: &mut Memo,
     evaluation: &Evaluation,
 ) -> Result<Vec<SectionItem>, AssembleError> {
-    let mut entries: Vec<&Entry<Arc<Section>>> = found.sections.values().collect();
-    entries.sort_by(|a, b| order_of(&a.value).cmp(&order_of(&b.value)));
-    let mut out = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let section = &entry.value;
-        let text = memo
-            .text(
-                "section",
-                &section.key,
-                entry.id,
-                &section.cadence,
-                &section.body,
-                evaluation,
-            )
-            .await?;
-        if !text.trim().is_empty() {
-            out.push(section.item(text));
-        }
+    let (first, last) = options.sources.sections();
+    let mut out = first;
+    for entry in in_order(found.sections.values()) {
+        out.extend(evaluate_section(entry, memo, evaluation).await?);
     }
-    out.extend(options.sources.sections());
-    // Prompt sources carry orders of their own; the sort is stable and total, so it can run once more.
-    out.sort_by(|a, b| (a.group, a.order, &a.key).cmp(&(b.group, b.order, &b.key)));
+    out.extend(last);
+    // Stable: within a group, prompt sources stay before and after everything registered, whatever its order.
+    out.sort_by_key(|item| item.group);
     Ok(out)
+}
+
+async fn evaluate_section(
+    entry: &Entry<Arc<Section>>,
+    memo: &mut Memo,
+    evaluation: &Evaluation,
+) -> Result<Option<SectionItem>, AssembleError> {
+    let section = &entry.value;
+    let text = memo
+        .text(
+            "section",
+            &section.key,
+            entry.id,
+            &section.cadence,
+            &section.body,
+            evaluation,
+        )
+        .await?;
+    Ok((!text.trim().is_empty()).then(|| section.item(text)))
+}
+
+/// Sections by group, order and key.
+fn in_order<'a>(sections: impl Iterator<Item = &'a Entry<Arc<Section>>>) -> Vec<&'a Entry<Arc<Section>>> {
+    let mut out: Vec<_> = sections.collect();
+    // Stable, and the map they come from is in the order of keys.
+    out.sort_by_key(|entry| (entry.value.group, entry.value.order));
+    out
 }
 
 async fn evaluate_contexts(
@@ -151,10 +160,8 @@ async fn evaluate_contexts(
     evaluation: &Evaluation,
 ) -> Result<Vec<ContextItem>, AssembleError> {
     let mut entries: Vec<_> = found.contexts.values().collect();
-    entries.sort_by(|a, b| {
-        let key = |entry: &Entry<Arc<crate::registry::Context>>| (entry.value.delivery, entry.value.order);
-        key(a).cmp(&key(b)).then_with(|| a.value.name.cmp(&b.value.name))
-    });
+    // Stable, and the map they come from is in the order of names.
+    entries.sort_by_key(|entry| (entry.value.delivery, entry.value.order));
     // Contexts are facts about the world: asked for at every step unless their source has a version.
     let by_version = Cadence::Session;
     let every_step = Cadence::Step {
@@ -183,49 +190,4 @@ async fn evaluate_contexts(
         }
     }
     Ok(out)
-}
-
-fn order_of(section: &Section) -> (crate::Group, i32, &Arc<str>) {
-    (section.group, section.order, &section.key)
-}
-
-/// What no listener may undo.
-fn hard_constraints(
-    mut draft: Draft,
-    complete: Option<SectionItem>,
-    context_suppressed: bool,
-) -> Result<Draft, AssembleError> {
-    if let Some(complete) = complete {
-        draft.sections = vec![complete];
-    }
-    if context_suppressed {
-        draft.contexts.clear();
-    }
-    for item in &draft.sections {
-        if !item.trust.may_command() && item.grant.is_none() {
-            return Err(AssembleError::Untrusted {
-                key: item.key.to_string(),
-                source_of: item.source.clone(),
-                trust: item.trust.name(),
-            });
-        }
-    }
-    for item in draft
-        .contexts
-        .iter()
-        .filter(|item| item.delivery == Delivery::Tail)
-    {
-        if !item.trust.may_command() {
-            return Err(AssembleError::Untrusted {
-                key: item.name.to_string(),
-                source_of: item.source.clone(),
-                trust: item.trust.name(),
-            });
-        }
-    }
-    draft.sections.retain(|item| !item.text.trim().is_empty());
-    draft.contexts.retain(|item| !item.text.trim().is_empty());
-    // Stable: a listener's order within a group stands, but static text never follows dynamic text.
-    draft.sections.sort_by_key(|item| item.group);
-    Ok(draft)
 }

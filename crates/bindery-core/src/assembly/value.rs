@@ -83,3 +83,13 @@ pub struct Shadowed {
     /// The reason, in plain words.
     pub reason: String,
 }
+
+impl Shadowed {
+    pub(crate) fn new(what: &'static str, name: Arc<str>, reason: &str) -> Self {
+        Self {
+            what,
+            name,
+            reason: reason.to_owned(),
+        }
+    }
+}

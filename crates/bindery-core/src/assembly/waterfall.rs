@@ -6,8 +6,9 @@ use super::{AssembleError, ContextItem, SectionItem};
 use crate::registry::{BoxFuture, ProviderError, Tool};
 
 /// What listeners may rewrite. What they leave is final but for the hard constraints: a `complete`
-/// section stays alone, suppressed contexts stay away, static text stands before the rest, and
-/// untrusted text does not command.
+/// section stays alone, suppressed contexts stay away, static text stands before the rest, untrusted
+/// text does not command (a listener cannot declare it trusted by moving it), and no two sections,
+/// contexts or tools share a name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Draft {
     /// Sections in order.

@@ -92,11 +92,15 @@ impl Context {
         self
     }
 
-    /// Where the text came from and how far that is trusted.
+    /// Where the text came from and how far that is trusted. Text that may not command is taken
+    /// literally: a file named `{{x}}` must not fail a request, nor read a variable's value.
     #[must_use]
     pub fn from_source(mut self, source: Source, trust: Trust) -> Self {
         self.source = source;
         self.trust = trust;
+        if !trust.may_command() {
+            self.interpolation = Interpolation::Literal;
+        }
         self
     }
 
@@ -114,6 +118,19 @@ impl Context {
 
     pub(crate) fn check(&self) -> Result<(), RegisterError> {
         check_name("context", &self.name)?;
+        if ["snapshot", "snapshot.end"].contains(&&*self.name) {
+            return Err(RegisterError::InvalidName {
+                what: "context",
+                name: self.name.to_string(),
+                rule: "the snapshot's own opening and closing lines bear that name",
+            });
+        }
+        if self.delivery == Delivery::Message && !self.kind.may_be_context_message() {
+            return Err(RegisterError::MessageKind {
+                name: self.name.to_string(),
+                kind: self.kind,
+            });
+        }
         if self.delivery == Delivery::Tail && !self.trust.may_command() {
             return Err(RegisterError::UntrustedTail {
                 name: self.name.to_string(),

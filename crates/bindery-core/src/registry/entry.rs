@@ -1,5 +1,6 @@
 //! What a layer holds.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,16 +29,38 @@ pub(crate) struct Entries {
     pub(crate) suppressions: Vec<EntryId>,
 }
 
+/// What was removed from a layer, to be dropped by the caller once no lock is held.
+pub(crate) struct Removed(#[expect(dead_code, reason = "held only to be dropped")] Box<dyn Any>);
+
 impl Entries {
-    /// Removes exactly the entry with this identity; a later entry of the same name stays.
-    pub(crate) fn remove(&mut self, id: EntryId) {
-        self.sections.retain(|_, entry| entry.id != id);
-        self.contexts.retain(|_, entry| entry.id != id);
-        self.variables.retain(|_, entry| entry.id != id);
-        self.listeners.retain(|_, entry| entry.id != id);
-        self.tools.retain(|entry| entry.id != id);
-        self.suppressions.retain(|entry| *entry != id);
+    /// The identities of all that providers answer for.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = EntryId> {
+        let sections = self.sections.values().map(|entry| entry.id);
+        let contexts = self.contexts.values().map(|entry| entry.id);
+        let variables = self.variables.values().map(|entry| entry.id);
+        let tools = self.tools.iter().map(|entry| entry.id);
+        sections.chain(contexts).chain(variables).chain(tools)
     }
+
+    /// Removes exactly the entry with this identity; a later entry of the same name stays.
+    pub(crate) fn remove(&mut self, id: EntryId) -> Option<Removed> {
+        take_named(&mut self.sections, id)
+            .or_else(|| take_named(&mut self.contexts, id))
+            .or_else(|| take_named(&mut self.variables, id))
+            .or_else(|| take_named(&mut self.listeners, id))
+            .or_else(|| take(&mut self.tools, |entry| entry.id == id))
+            .or_else(|| take(&mut self.suppressions, |entry| *entry == id))
+    }
+}
+
+fn take_named<T: 'static>(entries: &mut BTreeMap<Arc<str>, Entry<T>>, id: EntryId) -> Option<Removed> {
+    let name = entries.iter().find(|(_, entry)| entry.id == id)?.0.clone();
+    Some(Removed(Box::new(entries.remove(&name))))
+}
+
+fn take<T: 'static>(entries: &mut Vec<T>, is_it: impl Fn(&T) -> bool) -> Option<Removed> {
+    let at = entries.iter().position(is_it)?;
+    Some(Removed(Box::new(entries.remove(at))))
 }
 
 /// Names are shown, sorted, logged and written into settings: they must survive all of that.

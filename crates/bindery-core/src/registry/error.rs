@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::Source;
+use crate::{Kind, Source};
 
 /// A registration that the registry refused. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -69,6 +69,16 @@ pub enum RegisterError {
         source_of: Source,
         /// Its trust.
         trust: &'static str,
+    },
+    /// A message whose kind is not one that a context may have.
+    #[error(
+        "context `{name}` asks for a message of its own of kind {kind:?}, which would be taken for something else; call `message(kind)` with the kind it has: instructions, memory, skill, document, hook context, MCP instructions, session reference or summary"
+    )]
+    MessageKind {
+        /// The context.
+        name: String,
+        /// The kind asked for.
+        kind: Kind,
     },
     /// A section speaks as somebody who has no place in a system prompt.
     #[error(

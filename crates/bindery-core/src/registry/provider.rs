@@ -31,7 +31,7 @@ impl SourceVersion {
 pub struct Evaluation {
     /// The name of the innermost scope.
     pub scope: Arc<str>,
-    /// The prompt mode.
+    /// The prompt mode. Text is kept by mode; within one step the first assembly's answer stands for all.
     pub mode: Mode,
 }
 

@@ -1,5 +1,7 @@
 //! Scopes: layers of registrations, chained from global to agent.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry::{Occupied, Vacant};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -27,6 +29,9 @@ struct Tree {
     next: AtomicU64,
     observers: Mutex<Vec<(EntryId, Observer)>>,
 }
+
+/// What an observer's registration is called. Observers watch the registry; they are not part of it.
+const OBSERVER: &str = "observer";
 
 type Observer = Arc<dyn Fn(&Change) + Send + Sync>;
 
@@ -56,9 +61,11 @@ pub enum ChangeKind {
 #[must_use = "dropping a registration removes it"]
 pub struct Registration {
     layer: Weak<Layer>,
+    tree: Weak<Tree>,
     id: EntryId,
     what: &'static str,
     name: Arc<str>,
+    scope: Arc<str>,
 }
 
 impl Scope {
@@ -92,18 +99,8 @@ impl Scope {
     pub fn section(&self, section: Section) -> Result<Registration, RegisterError> {
         section.check()?;
         let name = section.key.clone();
-        self.named("section", name, |entries, name, id| {
-            (!entries.sections.contains_key(&name))
-                .then(|| {
-                    entries.sections.insert(
-                        name,
-                        Entry {
-                            id,
-                            value: Arc::new(section),
-                        },
-                    )
-                })
-                .is_some()
+        self.named("section", name, Arc::new(section), |entries| {
+            &mut entries.sections
         })
     }
 
@@ -111,18 +108,8 @@ impl Scope {
     pub fn context(&self, context: Context) -> Result<Registration, RegisterError> {
         context.check()?;
         let name = context.name.clone();
-        self.named("context", name, |entries, name, id| {
-            (!entries.contexts.contains_key(&name))
-                .then(|| {
-                    entries.contexts.insert(
-                        name,
-                        Entry {
-                            id,
-                            value: Arc::new(context),
-                        },
-                    )
-                })
-                .is_some()
+        self.named("context", name, Arc::new(context), |entries| {
+            &mut entries.contexts
         })
     }
 
@@ -135,11 +122,7 @@ impl Scope {
         let name = name.into();
         check_variable_name(&name)?;
         let value: Arc<dyn VariableProvider> = Arc::new(provider);
-        self.named("variable", name, |entries, name, id| {
-            (!entries.variables.contains_key(&name))
-                .then(|| entries.variables.insert(name, Entry { id, value }))
-                .is_some()
-        })
+        self.named("variable", name, value, |entries| &mut entries.variables)
     }
 
     /// Registers an expert listener on assemblies. Listeners run by order, then name.
@@ -156,11 +139,7 @@ impl Scope {
             name: name.clone(),
             run: Arc::new(listener),
         };
-        self.named("listener", name, |entries, name, id| {
-            (!entries.listeners.contains_key(&name))
-                .then(|| entries.listeners.insert(name, Entry { id, value }))
-                .is_some()
-        })
+        self.named("listener", name, value, |entries| &mut entries.listeners)
     }
 
     /// Registers a tool provider. It has no name; all providers of the chain contribute.
@@ -186,22 +165,27 @@ impl Scope {
     pub fn observe(&self, observer: impl Fn(&Change) + Send + Sync + 'static) -> Registration {
         let id = self.0.tree.next_id();
         self.0.tree.lock().push((id, Arc::new(observer)));
-        Registration {
-            layer: Arc::downgrade(&self.0),
-            id,
-            what: "observer",
-            name: Arc::from(""),
-        }
+        self.registration(OBSERVER, Arc::from(""), id)
     }
 
-    fn named(
+    /// Enters a value under a name that is free. A refused value is dropped after the lock is released:
+    /// it may own registrations of this very layer.
+    fn named<T>(
         &self,
         what: &'static str,
         name: Arc<str>,
-        insert: impl FnOnce(&mut Entries, Arc<str>, EntryId) -> bool,
+        value: T,
+        map: impl FnOnce(&mut Entries) -> &mut BTreeMap<Arc<str>, Entry<T>>,
     ) -> Result<Registration, RegisterError> {
         let id = self.0.tree.next_id();
-        if !insert(&mut self.0.lock(), name.clone(), id) {
+        let refused = match map(&mut self.0.lock()).entry(name.clone()) {
+            Vacant(free) => {
+                free.insert(Entry { id, value });
+                None
+            }
+            Occupied(_) => Some(value),
+        };
+        if refused.is_some() {
             return Err(RegisterError::Duplicate {
                 what,
                 name: name.to_string(),
@@ -212,18 +196,31 @@ impl Scope {
     }
 
     fn registered(&self, what: &'static str, name: Arc<str>, id: EntryId) -> Registration {
-        let scope = self.0.name.clone();
-        self.0.tree.announce(&Change {
-            kind: ChangeKind::Registered,
-            what,
-            name: name.clone(),
-            scope,
-        });
+        let registration = self.registration(what, name, id);
+        let change = registration.change(ChangeKind::Registered);
+        self.0.tree.announce(&change);
+        registration
+    }
+
+    fn registration(&self, what: &'static str, name: Arc<str>, id: EntryId) -> Registration {
         Registration {
             layer: Arc::downgrade(&self.0),
+            tree: Arc::downgrade(&self.0.tree),
             id,
             what,
             name,
+            scope: self.0.name.clone(),
+        }
+    }
+}
+
+impl Registration {
+    fn change(&self, kind: ChangeKind) -> Change {
+        Change {
+            kind,
+            what: self.what,
+            name: self.name.clone(),
+            scope: self.scope.clone(),
         }
     }
 }
@@ -253,6 +250,12 @@ impl Tree {
         self.observers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn remove(&self, id: EntryId) -> Option<(EntryId, Observer)> {
+        let mut observers = self.lock();
+        let at = observers.iter().position(|(of, _)| *of == id)?;
+        Some(observers.remove(at))
+    }
+
     fn announce(&self, change: &Change) {
         let observers: Vec<Observer> = self.lock().iter().map(|(_, observer)| observer.clone()).collect();
         for observer in observers {
@@ -262,19 +265,19 @@ impl Tree {
 }
 
 impl Drop for Registration {
+    /// The removed value is dropped only after the lock is released: it may own registrations of the
+    /// same layer. A registration that outlives its layer still announces its end.
     fn drop(&mut self) {
-        let Some(layer) = self.layer.upgrade() else { return };
-        if self.what == "observer" {
-            layer.tree.lock().retain(|(id, _)| *id != self.id);
+        let Some(tree) = self.tree.upgrade() else { return };
+        if self.what == OBSERVER {
+            let removed = tree.remove(self.id);
+            drop(removed);
             return;
         }
-        layer.lock().remove(self.id);
-        layer.tree.announce(&Change {
-            kind: ChangeKind::Removed,
-            what: self.what,
-            name: self.name.clone(),
-            scope: layer.name.clone(),
-        });
+        let layer = self.layer.upgrade();
+        let removed = layer.and_then(|layer| layer.lock().remove(self.id));
+        drop(removed);
+        tree.announce(&self.change(ChangeKind::Removed));
     }
 }
 

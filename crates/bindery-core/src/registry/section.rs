@@ -15,6 +15,10 @@ pub enum Interpolation {
     Literal,
 }
 
+/// What the keys of other fragments begin with. A request's span map names fragments by key, so no
+/// section may take one of theirs.
+const RESERVED: [&str; 4] = ["prompt:", "tool:", "context:", "message:"];
+
 /// A section of the system prompt, ready to be registered.
 #[derive(Clone)]
 pub struct Section {
@@ -125,6 +129,13 @@ impl Section {
 
     pub(crate) fn check(&self) -> Result<(), RegisterError> {
         super::entry::check_name("section", &self.key)?;
+        if RESERVED.iter().any(|prefix| self.key.starts_with(prefix)) {
+            return Err(RegisterError::InvalidName {
+                what: "section",
+                name: self.key.to_string(),
+                rule: "keys beginning with `prompt:`, `tool:`, `context:` or `message:` name other parts of a request",
+            });
+        }
         let key = || self.key.to_string();
         if let Cadence::Step { reason } = &self.cadence {
             if self.group == Group::Static {

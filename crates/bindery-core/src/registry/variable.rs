@@ -36,8 +36,8 @@ pub(crate) fn check_variable_name(name: &str) -> Result<(), RegisterError> {
     }
     Err(RegisterError::InvalidName {
         what: "variable",
-        name: name.to_owned(),
-        rule: "a lower-case letter, then lower-case letters, digits and underscores",
+        name: name.escape_debug().to_string(),
+        rule: "it must be a lower-case letter, then lower-case letters, digits and underscores",
     })
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use bindery::{Layer, NextRequest, Reuse, Row, TokenCount};
 
-use crate::layout::{cell, fit, right, thousands};
+use crate::layout::{cell, fit, fit_end, right, thousands};
 use crate::terminal::{Palette, Terminal, printable};
 
 /// Widths of all columns but the two that share what is left.
@@ -17,12 +17,23 @@ const TOKENS: usize = 9;
 const GAPS: usize = 7;
 
 /// Writes the table.
-pub(crate) fn write(request: &NextRequest, rows: &[Row], window: Option<u64>, terminal: &mut Terminal) -> io::Result<()> {
+pub(crate) fn write(
+    request: &NextRequest,
+    rows: &[Row],
+    window: Option<u64>,
+    terminal: &mut Terminal,
+) -> io::Result<()> {
     let page = Page::new(terminal.width, terminal.palette);
     let out = &mut terminal.out;
     page.title(out, request)?;
     page.header(out)?;
-    for layer in [Layer::Tools, Layer::Static, Layer::Dynamic, Layer::Tail, Layer::Messages] {
+    for layer in [
+        Layer::Tools,
+        Layer::Static,
+        Layer::Dynamic,
+        Layer::Tail,
+        Layer::Messages,
+    ] {
         let of_layer: Vec<&Row> = rows.iter().filter(|row| row.layer == layer).collect();
         if layer == Layer::Dynamic && has_boundary(rows) {
             page.boundary(out)?;
@@ -57,9 +68,16 @@ const YELLOW: Style = AnsiColor::Yellow.on_default();
 
 impl Page {
     fn new(width: usize, palette: Palette) -> Self {
-        let left = width.saturating_sub(AUTHORITY + TRUST + CACHE + TOKENS + GAPS).max(20);
+        let left = width
+            .saturating_sub(AUTHORITY + TRUST + CACHE + TOKENS + GAPS)
+            .max(20);
         let key = left / 2;
-        Self { width, key, source: left - key, palette }
+        Self {
+            width,
+            key,
+            source: left - key,
+            palette,
+        }
     }
 
     fn title(&self, out: &mut impl Write, request: &NextRequest) -> io::Result<()> {
@@ -77,7 +95,15 @@ impl Page {
         writeln!(out, "{}", self.palette.paint(DIM, &line))
     }
 
-    fn columns(&self, key: &str, source: &str, authority: &str, trust: &str, cache: &str, tokens: &str) -> String {
+    fn columns(
+        &self,
+        key: &str,
+        source: &str,
+        authority: &str,
+        trust: &str,
+        cache: &str,
+        tokens: &str,
+    ) -> String {
         format!(
             "  {} {} {} {} {} {}",
             cell(key, self.key),
@@ -110,7 +136,7 @@ impl Page {
             Reuse::None => "-",
         };
         let key = printable(&row.key);
-        let source = printable(&row.source.to_string());
+        let source = fit_end(&printable(&row.source.to_string()), self.source);
         let line = self.columns(
             &key,
             &source,
@@ -120,7 +146,11 @@ impl Page {
             &thousands(row.tokens),
         );
         let untrusted = !row.trust.may_command();
-        let line = if untrusted { self.palette.paint(YELLOW, &line) } else { line };
+        let line = if untrusted {
+            self.palette.paint(YELLOW, &line)
+        } else {
+            line
+        };
         writeln!(out, "{line}")?;
         match &row.grant {
             Some(grant) => writeln!(out, "    granted by {}", printable(&grant.to_string())),
@@ -143,25 +173,46 @@ impl Page {
         window: Option<u64>,
     ) -> io::Result<()> {
         let sum = |reuse: &[Reuse]| -> TokenCount {
-            rows.iter().filter(|row| reuse.contains(&row.reuse)).map(|row| row.tokens).sum()
+            rows.iter()
+                .filter(|row| reuse.contains(&row.reuse))
+                .map(|row| row.tokens)
+                .sum()
         };
         let all = sum(&[Reuse::Shared, Reuse::Session, Reuse::None]);
-        let share = |tokens: u64, of: u64| if of == 0 { 0.0 } else { 100.0 * tokens as f64 / of as f64 };
+        let share = |tokens: u64, of: u64| {
+            if of == 0 {
+                0.0
+            } else {
+                100.0 * tokens as f64 / of as f64
+            }
+        };
         writeln!(out)?;
         let of_window = window.map_or(String::new(), |window| {
-            format!(" · {:.1} % of a window of {}", share(all.value, window), thousands(TokenCount::exact(window)))
+            format!(
+                " · {:.1} % of a window of {}",
+                share(all.value, window),
+                thousands(TokenCount::exact(window))
+            )
         });
-        writeln!(out, "total     {} tokens in {} fragments{of_window}", thousands(all), rows.len())?;
-        let shared = sum(&[Reuse::Shared]);
-        let next = sum(&[Reuse::Shared, Reuse::Session]);
         writeln!(
             out,
-            "cache     {} shared by every session ({:.0} %) · {} readable by the next request ({:.0} %)",
-            thousands(shared),
-            share(shared.value, all.value),
-            thousands(next),
-            share(next.value, all.value)
+            "total     {} tokens in {} fragments{of_window}",
+            thousands(all),
+            rows.len()
         )?;
-        writeln!(out, "body      {} bytes", thousands(TokenCount::exact(request.encoded.body.len() as u64)))
+        let shared = sum(&[Reuse::Shared]);
+        let next = sum(&[Reuse::Shared, Reuse::Session]);
+        for (label, count, who) in [
+            ("cache", shared, "shared by every session"),
+            ("", next, "readable by the next request"),
+        ] {
+            let share = share(count.value, all.value);
+            writeln!(out, "{label:<9} {} tokens ({share:.0} %) {who}", thousands(count))?;
+        }
+        writeln!(
+            out,
+            "body      {} bytes",
+            thousands(TokenCount::exact(request.encoded.body.len() as u64))
+        )
     }
 }

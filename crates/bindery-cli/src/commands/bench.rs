@@ -1,0 +1,58 @@
+//! `bindery bench`: what the README's figures were made with, beside the rival named in each row.
+
+mod assemble;
+mod measure;
+
+use std::io::Write;
+
+use clap::{Args, Subcommand};
+
+use crate::status::Status;
+use crate::terminal::Terminal;
+
+/// Measure speed side by side with a rival, in one run.
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Warm and cold assembly
+    Assemble(assemble::BenchAssembleArgs),
+}
+
+pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
+    match &args.what {
+        What::Assemble(args) => assemble::run(args, terminal),
+    }
+}
+
+/// One comparison: ours, the rival's, and the ratio of the medians.
+struct Comparison {
+    what: String,
+    ours: measure::Spread,
+    rival: &'static str,
+    theirs: measure::Spread,
+}
+
+fn print(rows: &[Comparison], out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "{:<34} {:>11} {:<22} {:>11} {:>7}",
+        "what", "ours", "beside", "theirs", "ratio"
+    )?;
+    for row in rows {
+        writeln!(
+            out,
+            "{:<34} {:>11} {:<22} {:>11} {:>7.2}",
+            row.what,
+            row.ours.shown(),
+            row.rival,
+            row.theirs.shown(),
+            row.ours.median() / row.theirs.median()
+        )?;
+    }
+    writeln!(out, "\nmedians; a ratio below 1 means that ours takes less")
+}

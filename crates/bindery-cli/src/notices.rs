@@ -1,0 +1,51 @@
+//! Telling people what was skipped, demoted, shadowed or could not be said.
+
+use std::io::{self, Write};
+
+use anstyle::AnsiColor;
+use bindery::Note;
+use bindery::assembly::Shadowed;
+use bindery::sources::{Level, Notice};
+
+use crate::terminal::{Terminal, printable};
+
+/// Notices of reading, on stderr.
+pub(crate) fn tell(notices: &[Notice], terminal: &mut Terminal) -> io::Result<()> {
+    for notice in notices {
+        let (label, color) = match notice.level {
+            Level::Note => ("note", AnsiColor::Cyan),
+            Level::Warning => ("warning", AnsiColor::Yellow),
+            Level::Error => ("error", AnsiColor::Red),
+        };
+        let label = terminal.err_palette.paint(color.on_default().bold(), label);
+        writeln!(terminal.err, "{label}: {notice} [{}]", notice.code)?;
+    }
+    Ok(())
+}
+
+/// What took no part in an assembly, below a table.
+pub(crate) fn shadowed(shadowed: &[Shadowed], terminal: &mut Terminal) -> io::Result<()> {
+    for one in shadowed {
+        writeln!(
+            terminal.out,
+            "left out  {} {}: {}",
+            one.what,
+            printable(&one.name),
+            one.reason
+        )?;
+    }
+    Ok(())
+}
+
+/// What a provider's format could not say, below a table.
+pub(crate) fn notes(notes: &[Note], terminal: &mut Terminal) -> io::Result<()> {
+    for note in notes {
+        writeln!(
+            terminal.out,
+            "note      {} ({})",
+            note.message,
+            note.fragments.join(", ")
+        )?;
+    }
+    Ok(())
+}

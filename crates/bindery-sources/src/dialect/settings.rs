@@ -1,0 +1,100 @@
+//! The client's own settings that change what loads.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One setting, and where the client keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Setting {
+    /// What it changes.
+    pub sets: SettingUse,
+    /// For `cap`: which one.
+    #[serde(default)]
+    pub cap: Option<String>,
+    /// Path of the key. `{project}` stands for the project's root, or the working directory without one.
+    pub key: Vec<String>,
+    /// Where it may stand, weakest first.
+    pub files: Vec<SettingFile>,
+    /// How several values combine.
+    #[serde(default)]
+    pub merge: Merge,
+}
+
+/// What a setting changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SettingUse {
+    /// Markers of the project's root.
+    RootMarkers,
+    /// Names tried after the dialect's own.
+    FallbackNames,
+    /// The limit of a cap.
+    Cap,
+    /// Globs over absolute paths whose files never load.
+    Exclude,
+    /// Whether imports may leave the boundary.
+    ApproveOutsideImports,
+    /// The model's context window in tokens.
+    ContextWindow,
+    /// File names that replace the dialect's own (`names` of the sets that allow fallbacks).
+    FileNames,
+}
+
+/// A settings file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SettingFile {
+    /// The directory.
+    pub at: SettingAnchor,
+    /// Path in it.
+    pub name: String,
+    /// Its format.
+    pub format: SettingFormat,
+    /// The file counts only when the user's settings trust its directory: path of a key whose value must
+    /// be `trusted`, in the file named by `trusted-by`. `{project}` and `{dir}` are filled in.
+    #[serde(default)]
+    pub trust_key: Vec<String>,
+    /// Where trust is recorded: a path in the configuration directory.
+    #[serde(default)]
+    pub trusted_by: Option<String>,
+}
+
+/// Directory of a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SettingAnchor {
+    /// The administrator's directory.
+    Managed,
+    /// The home directory.
+    Home,
+    /// The client's configuration directory.
+    ConfigHome,
+    /// Every directory from the project's root to the working directory.
+    ProjectToCwd,
+    /// The working directory.
+    Cwd,
+}
+
+/// Format of a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SettingFormat {
+    /// JSON.
+    Json,
+    /// TOML.
+    Toml,
+    /// YAML.
+    Yaml,
+}
+
+/// How several values of one setting combine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Merge {
+    /// The last file that has it wins.
+    #[default]
+    Last,
+    /// Lists are joined.
+    Join,
+}

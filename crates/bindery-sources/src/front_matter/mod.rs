@@ -1,0 +1,111 @@
+//! Front matter: the block of fields at the top of a Markdown file.
+//!
+//! Strict YAML first. Some clients' headers are not YAML (`globs: **/*.go` is an alias error there), so
+//! a reader that goes line by line for the keys that matter comes second, and says that it did.
+
+mod lines;
+mod patterns;
+mod split;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+pub use patterns::{expand_braces, split_patterns};
+pub use split::{Split, split};
+
+use crate::dialect::Unreadable;
+
+/// Fields of a front matter block.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Fields {
+    /// Values by key. A key with nothing after it has `null`.
+    pub values: BTreeMap<String, Value>,
+    /// Why the strict reader refused, where another one or none had to do.
+    pub fault: Option<Fault>,
+}
+
+/// Why front matter is not YAML.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Line within the block, from 1, where known.
+    pub line: Option<u32>,
+    /// The reader's reason.
+    pub reason: String,
+}
+
+/// Reads the fields of a block without its fences. Never fails: what cannot be read has no fields and a
+/// fault.
+pub fn read(block: &str, unreadable: Unreadable, known: &[&str]) -> Fields {
+    let fault = match strict(block) {
+        Ok(values) => {
+            return Fields { values, fault: None };
+        }
+        Err(fault) => fault,
+    };
+    let values = match unreadable {
+        Unreadable::ReadLines => lines::read(block, known),
+        Unreadable::QuoteValues => strict(&lines::quote_values(block)).unwrap_or_default(),
+    };
+    Fields {
+        values,
+        fault: Some(fault),
+    }
+}
+
+fn strict(block: &str) -> Result<BTreeMap<String, Value>, Fault> {
+    if block.trim().is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    match serde_saphyr::from_str::<Value>(block) {
+        Ok(Value::Object(map)) => Ok(map.into_iter().collect()),
+        Ok(Value::Null) => Ok(BTreeMap::new()),
+        Ok(_) => Err(Fault {
+            line: Some(1),
+            reason: "not a list of `key: value` fields".to_owned(),
+        }),
+        Err(fault) => Err(Fault {
+            line: fault.location().and_then(|at| u32::try_from(at.line()).ok()),
+            reason: first_line(&fault.to_string()),
+        }),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().trim().to_owned()
+}
+
+impl Fields {
+    /// The patterns under a key: a string, comma-separated, or a list of strings.
+    pub fn patterns(&self, key: &str) -> Option<Vec<String>> {
+        Some(match self.values.get(key)? {
+            Value::Null => Vec::new(),
+            Value::Array(items) => items.iter().filter_map(Value::as_str).flat_map(split_patterns).collect(),
+            Value::String(text) => split_patterns(text),
+            other => vec![other.to_string()],
+        })
+    }
+
+    /// Whether a key says yes.
+    pub fn is_true(&self, key: &str) -> bool {
+        match self.values.get(key) {
+            Some(Value::Bool(yes)) => *yes,
+            Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
+            _ => false,
+        }
+    }
+
+    /// The text under a key, if it has any.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        let text = self.values.get(key)?.as_str()?.trim();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The list of strings under a key: a list, or comma-separated.
+    pub fn list(&self, key: &str) -> Vec<String> {
+        self.patterns(key).unwrap_or_default()
+    }
+}

@@ -1,0 +1,53 @@
+//! Instruction files as contexts of a session: the manifest's texts, registered in its order.
+
+use std::borrow::Cow;
+
+use bindery_core::{Context, Kind, Modes, RegisterError, Registration, Scope, Source};
+
+use crate::instructions::{Candidate, Diagnostic, Manifest, Severity};
+use crate::notice::{Level, Notice, Position};
+use crate::places::Places;
+
+/// Contexts of instruction files stand in the order of the manifest, from here on.
+const FIRST: i32 = 0;
+
+/// Registers every file of which the model sees something: user-role messages, in load order, each
+/// labelled with its source and trust. Sub-agents get none unless somebody names it.
+pub fn register(manifest: &Manifest, places: &Places, scope: &Scope) -> Result<Vec<Registration>, RegisterError> {
+    let mut sent: Vec<&Candidate> = manifest.files.iter().filter(|file| file.text.is_some()).collect();
+    sent.sort_by_key(|file| file.order);
+    let mut kept = Vec::with_capacity(sent.len());
+    for (index, file) in sent.into_iter().enumerate() {
+        let Some(text) = &file.text else { continue };
+        let shown = places.shown(&file.path);
+        // A file may attach twice by two routes; the second is a message of its own.
+        let repeated = manifest.files.iter().filter(|other| other.path == file.path && other.order < file.order).count();
+        let name = if repeated == 0 { shown.clone() } else { format!("{shown}#{}", repeated + 1) };
+        let context = Context::new(name, text.as_str())
+            .message(Kind::Instructions)
+            .order(FIRST.saturating_add(i32::try_from(index).unwrap_or(i32::MAX)))
+            .modes(Modes::FullOnly)
+            .from_source(Source::File { path: shown.into(), lines: None }, file.trust);
+        kept.push(scope.context(context)?);
+    }
+    Ok(kept)
+}
+
+/// What the loader remarked, and every file that was cut or refused.
+pub fn notices(manifest: &Manifest, places: &Places) -> Vec<Notice> {
+    manifest.diagnostics.iter().map(|diagnostic| notice(diagnostic, places)).collect()
+}
+
+fn notice(diagnostic: &Diagnostic, places: &Places) -> Notice {
+    Notice {
+        level: match diagnostic.severity {
+            Severity::Note => Level::Note,
+            Severity::Warning | Severity::Error => Level::Warning,
+        },
+        code: Cow::Owned(diagnostic.code.word().replace('_', "-")),
+        at: Position::line(places.shown(&diagnostic.path), diagnostic.line.unwrap_or(0)),
+        message: diagnostic.message.clone(),
+        excerpt: None,
+        mend: diagnostic.suggestion.as_ref().map_or_else(String::new, |name| format!("perhaps `{name}` was meant")),
+    }
+}

@@ -1,0 +1,157 @@
+//! When a conditional file loads, and whether a touched path matches.
+
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::diagnostic::{Code, Diagnostic, Severity};
+use crate::dialect::{Activation, Files, FrontMatter, GlobStyle, WithoutPatterns};
+use crate::front_matter::{self, Fields, expand_braces};
+
+/// When a file loads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum When {
+    /// At the start.
+    Always,
+    /// When a touched path matches one of these.
+    Paths(Vec<String>),
+    /// When asked for, by this description if it has one.
+    Request(Option<String>),
+    /// Not by itself.
+    Never,
+}
+
+/// Reads when a file loads from its front matter, and what is wrong with that.
+pub(super) fn when(path: &Path, block: Option<&str>, rules: &Activation, matter: &FrontMatter) -> (When, Vec<Diagnostic>) {
+    let Some(block) = block else {
+        return (without(rules.without_patterns, None), Vec::new());
+    };
+    let known: Vec<&str> = rules
+        .pattern_keys
+        .iter()
+        .chain(&rules.always_key)
+        .chain(&rules.description_key)
+        .chain(&matter.known_keys)
+        .map(String::as_str)
+        .collect();
+    let fields = front_matter::read(block, rules.unreadable, &known);
+    let mut notes = key_notes(path, &fields, &known);
+    let decided = decide(path, &fields, rules, &mut notes);
+    (decided, notes)
+}
+
+fn decide(path: &Path, fields: &Fields, rules: &Activation, notes: &mut Vec<Diagnostic>) -> When {
+    let description = rules.description_key.as_deref().and_then(|key| fields.text(key)).map(str::to_owned);
+    if rules.always_key.as_deref().is_some_and(|key| fields.is_true(key)) {
+        return When::Always;
+    }
+    let Some((key, patterns)) = rules.pattern_keys.iter().find_map(|key| Some((key, fields.patterns(key)?))) else {
+        return without(rules.without_patterns, description);
+    };
+    let patterns: Vec<String> = patterns
+        .into_iter()
+        .map(|pattern| match rules.drop_ending.as_deref().and_then(|ending| pattern.strip_suffix(ending)) {
+            Some(short) => short.to_owned(),
+            None => pattern,
+        })
+        .filter(|pattern| !pattern.is_empty())
+        .collect();
+    if patterns.is_empty() {
+        let meaning = match (rules.empty_patterns, &description) {
+            (WithoutPatterns::Always, _) => "this client then loads the file always",
+            (WithoutPatterns::OnRequest, _) => "the file then loads on request only",
+            (WithoutPatterns::Never, _) => "the file then never loads by itself",
+        };
+        notes.push(Diagnostic::new(Code::EmptyGlobs, Severity::Warning, path, format!("`{key}` lists no pattern; {meaning}")));
+        return without(rules.empty_patterns, description);
+    }
+    if patterns.iter().all(|pattern| rules.match_all.contains(pattern)) {
+        return When::Always;
+    }
+    for pattern in patterns.iter().filter(|pattern| rules.style == GlobStyle::Gitignore && (pattern.starts_with("./") || pattern.starts_with('!'))) {
+        let message = format!("the pattern `{pattern}` matches nothing: write it without `./` or `!`");
+        notes.push(Diagnostic::new(Code::DeadGlob, Severity::Warning, path, message));
+    }
+    When::Paths(patterns)
+}
+
+fn without(rule: WithoutPatterns, description: Option<String>) -> When {
+    match rule {
+        WithoutPatterns::Always => When::Always,
+        WithoutPatterns::Never => When::Never,
+        WithoutPatterns::OnRequest => When::Request(description),
+    }
+}
+
+fn key_notes(path: &Path, fields: &Fields, known: &[&str]) -> Vec<Diagnostic> {
+    let mut notes = Vec::new();
+    if let Some(fault) = &fields.fault {
+        let message = format!("front matter is not YAML: {}", fault.reason);
+        let line = fault.line.map_or(1, |line| line + 1);
+        notes.push(Diagnostic::new(Code::FrontMatter, Severity::Warning, path, message).at_line(line));
+    }
+    for key in fields.values.keys().filter(|key| !known.contains(&key.as_str())) {
+        let near = super::suggest::near(key, known.iter().copied());
+        let message = format!("this client does not know the key `{key}`; it scopes nothing");
+        notes.push(Diagnostic::new(Code::UnknownKey, Severity::Note, path, message).suggesting(near));
+    }
+    notes
+}
+
+/// Patterns, ready to be tested.
+#[derive(Debug)]
+pub(super) enum Matcher {
+    Ignore(Gitignore),
+    Globs(GlobSet),
+}
+
+impl Matcher {
+    /// Compiles patterns. One that is no pattern matches nothing and is named.
+    pub(super) fn new(patterns: &[String], rules: &Activation) -> (Self, Vec<String>) {
+        let mut bad = Vec::new();
+        let expanded = patterns.iter().flat_map(|pattern| expand_braces(pattern));
+        let matcher = match rules.style {
+            GlobStyle::Gitignore => {
+                let mut builder = GitignoreBuilder::new("");
+                // The flag is only refused for lines added before it.
+                let _ = builder.case_insensitive(rules.ignore_case);
+                for pattern in expanded.filter(|pattern| !pattern.starts_with('!')) {
+                    if builder.add_line(None, &pattern).is_err() {
+                        bad.push(pattern);
+                    }
+                }
+                Self::Ignore(builder.build().unwrap_or_else(|_| Gitignore::empty()))
+            }
+            style => {
+                let mut builder = GlobSetBuilder::new();
+                for pattern in expanded {
+                    let anywhere = style == GlobStyle::Basename && !pattern.contains('/');
+                    let full = if anywhere { format!("**/{pattern}") } else { pattern.trim_start_matches("./").to_owned() };
+                    match GlobBuilder::new(&full).literal_separator(true).case_insensitive(rules.ignore_case).build() {
+                        Ok(glob) => {
+                            builder.add(glob);
+                        }
+                        Err(_) => bad.push(pattern),
+                    }
+                }
+                Self::Globs(builder.build().unwrap_or_default())
+            }
+        };
+        (matcher, bad)
+    }
+
+    /// Whether a path relative to the patterns' base matches one of them.
+    pub(super) fn matches(&self, relative: &Path) -> bool {
+        match self {
+            Self::Ignore(_) if relative.as_os_str().is_empty() || relative.has_root() => false,
+            Self::Ignore(ignore) => ignore.matched_path_or_any_parents(relative, false).is_ignore(),
+            Self::Globs(set) => set.is_match(relative),
+        }
+    }
+}
+
+/// Whether a set of files asks front matter at all.
+pub(super) fn is_conditional(files: &Files) -> bool {
+    files.conditional
+}

@@ -1,0 +1,113 @@
+//! The ends of a run: touched paths spelled out, the bypass, and the finished manifest.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::diagnostic::{Code, Diagnostic, Severity};
+use super::host::Bypass;
+use super::manifest::{Manifest, Status, Totals};
+use super::reason::Reason;
+use super::session::{Session, Spot};
+use crate::dialect::{Files, Scope};
+use crate::git_dir::lexical;
+
+impl Session<'_> {
+    /// The touched paths: as given, and where one is a pattern, the files below the working directory
+    /// that match it, in path order.
+    pub(super) fn touched(&self) -> Vec<PathBuf> {
+        let mut touched = Vec::new();
+        for path in &self.host.options.touch {
+            let text = path.to_string_lossy();
+            let full = lexical(&self.roots.cwd.join(path));
+            if !text.contains(['*', '?', '[']) || full.exists() {
+                touched.push(full);
+            } else if let Ok(glob) = GlobBuilder::new(&full.to_string_lossy()).literal_separator(true).build() {
+                matching(&self.roots.cwd, &glob.compile_matcher(), &mut touched);
+            }
+        }
+        touched
+    }
+
+    /// Leaves the instructions out, or puts a text in their place, and says so.
+    pub(super) fn bypass(&mut self, bypass: &Bypass) {
+        let cwd = self.roots.cwd.clone();
+        let message = match bypass {
+            Bypass::Nothing => "instructions are switched off for this run".to_owned(),
+            Bypass::Text { origin, .. } => format!("instructions are replaced for this run by {origin}"),
+        };
+        self.notes.push(Diagnostic::new(Code::Bypassed, Severity::Warning, &cwd, message));
+        let Bypass::Text { origin, text } = bypass else { return };
+        let files = Files::named(Vec::new());
+        let spot = Spot {
+            place: "launch",
+            scope: Scope::Managed,
+            lane: self.dialect.request.lane,
+            authority: self.dialect.request.authority,
+            wrapper: "{text}",
+            files: &files,
+            holder: &cwd,
+            attached_by: None,
+        };
+        let index = self.unread(Path::new(origin), spot, None, Status::Loaded, Reason::Bypassed, "given for this run");
+        self.fill(index, text.clone(), None);
+        self.take_order(index);
+    }
+
+    /// The manifest: what loads in load order, then the others where they were met.
+    pub(super) fn finish(self) -> Manifest {
+        let mut files = self.files;
+        for file in files.iter_mut().filter(|file| !file.status.is_sent()) {
+            file.order = None;
+            file.bytes_loaded = 0;
+        }
+        files.sort_by_key(|file| file.order.unwrap_or(u32::MAX));
+        let mut order = 0;
+        for file in files.iter_mut().filter(|file| file.order.is_some()) {
+            order += 1;
+            file.order = Some(order);
+        }
+        let sent = files.iter().filter(|file| file.status.is_sent());
+        let bytes = sent.clone().filter_map(|file| file.text.as_ref()).map(String::len).sum::<usize>();
+        let totals = Totals {
+            sent: u32::try_from(sent.count()).unwrap_or(u32::MAX),
+            not_sent: u32::try_from(files.len()).unwrap_or(u32::MAX).saturating_sub(order),
+            bytes: bytes as u64,
+            context_window: self.host.options.context_window.unwrap_or(self.dialect.context_window),
+        };
+        Manifest {
+            dialect: self.dialect.id(),
+            client: self.dialect.client.clone(),
+            project_root: self.roots.project.clone(),
+            cwd: self.roots.cwd,
+            files,
+            diagnostics: self.notes,
+            totals,
+        }
+    }
+}
+
+/// Files below a directory that match, in path order; version control's own are left out, and links to
+/// directories are not followed.
+fn matching(top: &Path, glob: &GlobMatcher, found: &mut Vec<PathBuf>) {
+    let mut open = vec![top.to_owned()];
+    let first = found.len();
+    while let Some(directory) = open.pop() {
+        let Ok(entries) = fs::read_dir(&directory) else { continue };
+        for entry in entries.filter_map(Result::ok) {
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            if kind.is_dir() {
+                if entry.file_name() != ".git" {
+                    open.push(path);
+                }
+            } else if glob.is_match(&path) {
+                found.push(path);
+            }
+        }
+    }
+    if let Some(new) = found.get_mut(first..) {
+        new.sort();
+    }
+}

@@ -1,0 +1,74 @@
+//! Instruction files: which of them an agent sees here, in which order, and what became of the others.
+//!
+//! [`Loader`] applies a [`Dialect`] to a [`Host`] and gives a [`Manifest`]. It reads files and nothing
+//! else: no environment, no clock. Reading never fails; what is wrong is a diagnostic.
+
+mod activation;
+mod caps;
+mod comments;
+mod consider;
+mod diagnostic;
+mod expand;
+mod follow;
+mod host;
+mod imports;
+mod manifest;
+mod place;
+mod prepare;
+mod reason;
+mod roots;
+mod screen;
+mod session;
+mod settings;
+mod suggest;
+mod touch;
+
+#[cfg(test)]
+mod tests;
+
+use crate::dialect::Dialect;
+use crate::reading::Reader;
+
+pub use diagnostic::{Code, Diagnostic, Severity};
+pub use host::{Approval, Boundary, Bypass, Host, ListForeign, Options};
+pub use imports::{Token, is_secret, scan};
+pub use manifest::{Candidate, Lost, Manifest, Status, Totals};
+pub use reason::Reason;
+
+use session::Session;
+
+/// Applies a dialect to a machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Loader<'a> {
+    dialect: &'a Dialect,
+}
+
+impl<'a> Loader<'a> {
+    /// A loader for a dialect.
+    pub fn new(dialect: &'a Dialect) -> Self {
+        Self { dialect }
+    }
+
+    /// What the dialect's client would load.
+    pub fn load(&self, host: &Host) -> Manifest {
+        self.load_with(host, &mut Reader::new())
+    }
+
+    /// As [`Loader::load`], with a reader that others may share, so that files are read once.
+    pub fn load_with(&self, host: &Host, reader: &mut Reader) -> Manifest {
+        let mut session = Session::new(self.dialect, host, reader);
+        if let Some(bypass) = &host.options.bypass {
+            session.bypass(bypass);
+            return session.finish();
+        }
+        for place in &self.dialect.places {
+            session.look_through(place);
+        }
+        let touched = session.touched();
+        session.touch_all(&touched);
+        if host.options.list_foreign == ListForeign::Yes {
+            session.list_foreign();
+        }
+        session.finish()
+    }
+}

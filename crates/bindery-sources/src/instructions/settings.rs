@@ -1,0 +1,152 @@
+//! The client's own settings, read where the client keeps them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::diagnostic::{Code, Diagnostic, Severity};
+use super::host::Host;
+use super::roots::{Roots, down};
+use crate::dialect::{Dialect, Merge, Setting, SettingAnchor, SettingFile, SettingFormat, SettingUse};
+use crate::reading::{Problem, Reader};
+
+/// Largest settings file that is read.
+const BOUND: u64 = 16 * 1024 * 1024;
+
+/// What the client's settings say.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    values: BTreeMap<(SettingUse, Option<String>), Value>,
+    parsed: BTreeMap<PathBuf, Option<Value>>,
+    pub(super) notes: Vec<Diagnostic>,
+}
+
+impl Settings {
+    /// Reads the settings of one use. The project's root is not known yet while its markers are read.
+    pub(super) fn read(&mut self, uses: &[SettingUse], dialect: &Dialect, host: &Host, roots: &Roots, reader: &mut Reader) {
+        for setting in dialect.settings.iter().filter(|setting| uses.contains(&setting.sets)) {
+            for file in &setting.files {
+                for path in paths(file, host, roots) {
+                    if let Some(value) = self.value_at(&path, file, setting, roots, reader) {
+                        self.take(setting, value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, setting: &Setting, value: Value) {
+        let key = (setting.sets, setting.cap.clone());
+        match (setting.merge, self.values.get_mut(&key), value) {
+            (Merge::Join, Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+            (_, _, value) => {
+                self.values.insert(key, value);
+            }
+        }
+    }
+
+    fn value_at(&mut self, path: &Path, file: &SettingFile, setting: &Setting, roots: &Roots, reader: &mut Reader) -> Option<Value> {
+        if !file.trust_key.is_empty() && !self.is_trusted(path, file, roots, reader) {
+            return None;
+        }
+        let document = self.document(path, file.format, reader)?;
+        let project = roots.project_or_cwd().display().to_string();
+        lookup(&document, &setting.key, &[("{project}", &project)])
+    }
+
+    /// A directory's settings count when the user trusts it or the project it belongs to.
+    fn is_trusted(&mut self, path: &Path, file: &SettingFile, roots: &Roots, reader: &mut Reader) -> bool {
+        let (Some(home), Some(name)) = (&roots.config_home, &file.trusted_by) else { return false };
+        let Some(document) = self.document(&home.join(name), file.format, reader) else { return false };
+        let project = roots.project_or_cwd().display().to_string();
+        let holder = path.ancestors().nth(Path::new(&file.name).components().count());
+        let dir = holder.unwrap_or(path).display().to_string();
+        let level = lookup(&document, &file.trust_key, &[("{project}", &project), ("{dir}", &dir)]);
+        level.as_ref().and_then(Value::as_str) == Some("trusted")
+    }
+
+    fn document(&mut self, path: &Path, format: SettingFormat, reader: &mut Reader) -> Option<Value> {
+        if let Some(known) = self.parsed.get(path) {
+            return known.clone();
+        }
+        let document = match reader.read(path, BOUND) {
+            Ok(contents) => {
+                let text = String::from_utf8_lossy(&contents.bytes);
+                self.parse(path, text.trim_start_matches('\u{FEFF}'), format)
+            }
+            Err(Problem::Missing) => None,
+            Err(problem) => {
+                let message = format!("settings not read: {problem}");
+                self.notes.push(Diagnostic::new(Code::Settings, Severity::Warning, path, message));
+                None
+            }
+        };
+        self.parsed.insert(path.to_owned(), document.clone());
+        document
+    }
+
+    fn parse(&mut self, path: &Path, text: &str, format: SettingFormat) -> Option<Value> {
+        if text.trim().is_empty() {
+            return None;
+        }
+        let parsed = match format {
+            SettingFormat::Json => serde_json::from_str(text).map_err(|fault| (fault.line(), fault.to_string())),
+            SettingFormat::Toml => toml::from_str::<Value>(text).map_err(|fault| (0, fault.message().to_owned())),
+            SettingFormat::Yaml => serde_saphyr::from_str(text).map_err(|fault| (0, fault.to_string())),
+        };
+        match parsed {
+            Ok(value) => Some(value),
+            Err((line, reason)) => {
+                let first = reason.lines().next().unwrap_or_default();
+                let mut note = Diagnostic::new(Code::Settings, Severity::Warning, path, format!("settings not understood, so none of them count: {first}"));
+                note.line = u32::try_from(line).ok().filter(|line| *line > 0);
+                self.notes.push(note);
+                None
+            }
+        }
+    }
+
+    fn get(&self, sets: SettingUse) -> Option<&Value> {
+        self.values.get(&(sets, None))
+    }
+
+    /// A list of strings; one string counts as a list of one.
+    pub(super) fn list(&self, sets: SettingUse) -> Option<Vec<String>> {
+        match self.get(sets)? {
+            Value::Array(items) => Some(items.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
+            Value::String(one) => Some(vec![one.clone()]),
+            _ => None,
+        }
+    }
+
+    /// Whether a setting says yes.
+    pub(super) fn is_true(&self, sets: SettingUse) -> bool {
+        self.get(sets).and_then(Value::as_bool).unwrap_or_default()
+    }
+
+    /// A number.
+    pub(super) fn number(&self, sets: SettingUse, cap: Option<&str>) -> Option<u64> {
+        self.values.get(&(sets, cap.map(str::to_owned)))?.as_u64()
+    }
+}
+
+fn paths(file: &SettingFile, host: &Host, roots: &Roots) -> Vec<PathBuf> {
+    let bases = match file.at {
+        SettingAnchor::Managed => host.managed.iter().cloned().collect(),
+        SettingAnchor::Home => host.home.iter().cloned().collect(),
+        SettingAnchor::ConfigHome => roots.config_home.iter().cloned().collect(),
+        SettingAnchor::Cwd => vec![roots.cwd.clone()],
+        SettingAnchor::ProjectToCwd => down(Some(roots.project_or_cwd()), &roots.cwd),
+    };
+    bases.into_iter().map(|base: PathBuf| base.join(&file.name)).collect()
+}
+
+fn lookup(document: &Value, key: &[String], fill: &[(&str, &str)]) -> Option<Value> {
+    let mut here = document;
+    for part in key {
+        let part = super::manifest::fill(part, fill);
+        here = here.as_object()?.get(&part)?;
+    }
+    Some(here.clone())
+}

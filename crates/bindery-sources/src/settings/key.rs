@@ -1,0 +1,226 @@
+//! The keys: one table that parsing, `--explain-config` and the documentation's test all read.
+
+use std::fmt;
+
+/// A setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Key {
+    /// `agent`
+    Agent,
+    /// `append_system_prompt`
+    AppendSystemPrompt,
+    /// `custom_mode`
+    CustomMode,
+    /// `git_status_deadline_ms`
+    GitStatusDeadlineMs,
+    /// `grants`
+    Grants,
+    /// `instructions`
+    Instructions,
+    /// `max_tokens`
+    MaxTokens,
+    /// `mode`
+    Mode,
+    /// `model`
+    Model,
+    /// `provider`
+    Provider,
+    /// `system_prompt`
+    SystemPrompt,
+    /// `tool_order`
+    ToolOrder,
+}
+
+/// What a key's value looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A name without white space: letters, digits and `._:/@+-`, at most 128 characters. Names reach
+    /// the system prompt, so they must not be sentences.
+    Name,
+    /// One of a few words.
+    Choice(&'static [&'static str]),
+    /// A whole number from the first to the second.
+    Count(u64, u64),
+    /// A list of section keys.
+    Names,
+    /// A list of tool names with one `<unlisted-tools>`.
+    ToolOrder,
+    /// A text, or `{ file = "PATH" }`.
+    Prompt,
+    /// The path of a file.
+    File,
+}
+
+/// Everything known of a key.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyInfo {
+    /// The key.
+    pub key: Key,
+    /// Its name in files.
+    pub name: &'static str,
+    /// What its value looks like.
+    pub shape: Shape,
+    /// The built-in value as TOML; empty where there is none.
+    pub default: &'static str,
+    /// Why a repository's `bindery.toml` may not set it; `None` where it may.
+    pub not_in_project: Option<&'static str>,
+    /// What it decides, in one line.
+    pub meaning: &'static str,
+}
+
+const SYSTEM_TEXT: &str = "its text speaks with the authority of the system, and a repository may not give itself that; \
+put the text into `.bindery/sections/` and let the user grant it, or into AGENTS.md";
+const CHOICE_OF_RULES: &str =
+    "it decides which of the user's own rules and safety sections the model sees, and a repository may not switch those off";
+const GRANTS: &str = "a grant lets repository text speak as the system, and a repository may not grant itself that";
+
+/// Every key, by name.
+pub const KEYS: &[KeyInfo] = &[
+    KeyInfo {
+        key: Key::Agent,
+        name: "agent",
+        shape: Shape::File,
+        default: "",
+        not_in_project: Some(SYSTEM_TEXT),
+        meaning: "File whose text is the agent's prompt; it takes the place of the default composition",
+    },
+    KeyInfo {
+        key: Key::AppendSystemPrompt,
+        name: "append_system_prompt",
+        shape: Shape::Prompt,
+        default: "",
+        not_in_project: Some(SYSTEM_TEXT),
+        meaning: "Text that always comes last in the system prompt",
+    },
+    KeyInfo {
+        key: Key::CustomMode,
+        name: "custom_mode",
+        shape: Shape::Choice(&["replace", "extend"]),
+        default: "\"replace\"",
+        not_in_project: Some(CHOICE_OF_RULES),
+        meaning: "Whether `system_prompt` takes the default's place or extends it",
+    },
+    KeyInfo {
+        key: Key::GitStatusDeadlineMs,
+        name: "git_status_deadline_ms",
+        shape: Shape::Count(0, 10_000),
+        default: "200",
+        not_in_project: None,
+        meaning: "Milliseconds that `git status` may take; 0 leaves it out",
+    },
+    KeyInfo {
+        key: Key::Grants,
+        name: "grants",
+        shape: Shape::Names,
+        default: "[]",
+        not_in_project: Some(GRANTS),
+        meaning: "Project sections that may stand in the system prompt, by key",
+    },
+    KeyInfo {
+        key: Key::Instructions,
+        name: "instructions",
+        shape: Shape::Name,
+        default: "\"auto\"",
+        not_in_project: None,
+        meaning: "Dialect of instruction files, or `none`",
+    },
+    KeyInfo {
+        key: Key::MaxTokens,
+        name: "max_tokens",
+        shape: Shape::Count(1, 10_000_000),
+        default: "",
+        not_in_project: None,
+        meaning: "Most tokens that the model may write in one answer",
+    },
+    KeyInfo {
+        key: Key::Mode,
+        name: "mode",
+        shape: Shape::Choice(&["full", "minimal", "none"]),
+        default: "\"full\"",
+        not_in_project: Some(CHOICE_OF_RULES),
+        meaning: "How much of the composition is assembled",
+    },
+    KeyInfo {
+        key: Key::Model,
+        name: "model",
+        shape: Shape::Name,
+        default: "",
+        not_in_project: None,
+        meaning: "Model, by the provider's name for it",
+    },
+    KeyInfo {
+        key: Key::Provider,
+        name: "provider",
+        shape: Shape::Name,
+        default: "\"anthropic\"",
+        not_in_project: None,
+        meaning: "Provider whose request format is written",
+    },
+    KeyInfo {
+        key: Key::SystemPrompt,
+        name: "system_prompt",
+        shape: Shape::Prompt,
+        default: "",
+        not_in_project: Some(SYSTEM_TEXT),
+        meaning: "Custom system prompt",
+    },
+    KeyInfo {
+        key: Key::ToolOrder,
+        name: "tool_order",
+        shape: Shape::ToolOrder,
+        default: "",
+        not_in_project: None,
+        meaning: "Order of tools: names, and one `<unlisted-tools>`; without it, by name",
+    },
+];
+
+/// The key of a name.
+pub(super) fn by_name(name: &str) -> Option<&'static KeyInfo> {
+    KEYS.iter().find(|info| info.name == name)
+}
+
+impl Key {
+    /// The key's row of the table.
+    pub fn name(self) -> &'static str {
+        KEYS.iter().find(|info| info.key == self).map_or("", |info| info.name)
+    }
+
+    /// The command-line flag of this key.
+    pub fn flag(self) -> String {
+        format!("--{}", self.name().replace('_', "-"))
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name => f.write_str("a name"),
+            Self::Choice(words) => {
+                let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+                write!(f, "one of {}", quoted.join(", "))
+            }
+            Self::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
+            Self::Names => f.write_str("a list of section keys"),
+            Self::ToolOrder => f.write_str("a list of tool names"),
+            Self::Prompt => f.write_str("a text, or { file = \"PATH\" }"),
+            Self::File => f.write_str("the path of a file"),
+        }
+    }
+}
+
+/// The closest of `known` names, if one is close enough to be meant.
+pub(crate) fn near_miss<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    known
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness >= 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}

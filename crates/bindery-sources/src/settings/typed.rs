@@ -1,0 +1,160 @@
+//! Settings as a program uses them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bindery_core::{CustomMode, Mode, ToolOrder};
+
+use super::key::Key;
+use super::layer::{Chosen, Layered};
+use super::value::Value;
+
+/// A prompt as text, or the file to read it from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prompt {
+    /// The text.
+    Text(String),
+    /// The file.
+    File(PathBuf),
+}
+
+/// The settings that hold, typed, each with its origin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    layered: Layered,
+}
+
+impl Settings {
+    pub(super) fn new(layered: Layered) -> Self {
+        Self { layered }
+    }
+
+    /// Every value of every layer.
+    pub fn layered(&self) -> &Layered {
+        &self.layered
+    }
+
+    /// The provider, by name. Whether it exists is for the caller to say, with this origin.
+    pub fn provider(&self) -> Option<Chosen<String>> {
+        self.text(Key::Provider)
+    }
+
+    /// The model, by the provider's name for it.
+    pub fn model(&self) -> Option<Chosen<String>> {
+        self.text(Key::Model)
+    }
+
+    /// The instruction dialect, or `none`. Whether it exists is for the caller to say, with this origin.
+    pub fn instructions(&self) -> Option<Chosen<String>> {
+        self.text(Key::Instructions)
+    }
+
+    /// How much of the composition is assembled.
+    pub fn mode(&self) -> Mode {
+        match self.word(Key::Mode) {
+            Some("minimal") => Mode::Minimal,
+            Some("none") => Mode::None,
+            _ => Mode::Full,
+        }
+    }
+
+    /// What a custom prompt does to the default.
+    pub fn custom_mode(&self) -> CustomMode {
+        match self.word(Key::CustomMode) {
+            Some("extend") => CustomMode::Extend,
+            _ => CustomMode::Replace,
+        }
+    }
+
+    /// The order of tools, if one was set.
+    pub fn tool_order(&self) -> Option<ToolOrder> {
+        match &self.layered.winner(Key::ToolOrder)?.value {
+            // Parsed once before, so it parses again.
+            Value::Names(names) => ToolOrder::new(names.iter().map(String::as_str)).ok(),
+            _ => None,
+        }
+    }
+
+    /// The custom system prompt.
+    pub fn system_prompt(&self) -> Option<Chosen<Prompt>> {
+        self.prompt(Key::SystemPrompt)
+    }
+
+    /// The text that comes last.
+    pub fn append_system_prompt(&self) -> Option<Chosen<Prompt>> {
+        self.prompt(Key::AppendSystemPrompt)
+    }
+
+    /// The agent's file.
+    pub fn agent(&self) -> Option<Chosen<PathBuf>> {
+        match self.prompt(Key::Agent)? {
+            Chosen {
+                value: Prompt::File(value),
+                origin,
+            } => Some(Chosen { value, origin }),
+            _ => None,
+        }
+    }
+
+    /// How long `git status` may take; `None` leaves it out.
+    pub fn git_status_deadline(&self) -> Option<Duration> {
+        self.count(Key::GitStatusDeadlineMs)
+            .filter(|ms| *ms > 0)
+            .map(Duration::from_millis)
+    }
+
+    /// Most tokens of an answer, if set.
+    pub fn max_tokens(&self) -> Option<u64> {
+        self.count(Key::MaxTokens)
+    }
+
+    /// Keys of project sections that may stand in the system prompt, with the setting that says so.
+    pub fn grants(&self) -> Option<Chosen<Vec<String>>> {
+        let chosen = self.layered.winner(Key::Grants)?;
+        match &chosen.value {
+            Value::Names(names) => Some(Chosen {
+                value: names.clone(),
+                origin: chosen.origin.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    fn word(&self, key: Key) -> Option<&str> {
+        match &self.layered.winner(key)?.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn text(&self, key: Key) -> Option<Chosen<String>> {
+        let chosen = self.layered.winner(key)?;
+        match &chosen.value {
+            Value::Text(text) => Some(Chosen {
+                value: text.clone(),
+                origin: chosen.origin.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    fn count(&self, key: Key) -> Option<u64> {
+        match self.layered.winner(key)?.value {
+            Value::Count(count) => Some(count),
+            _ => None,
+        }
+    }
+
+    fn prompt(&self, key: Key) -> Option<Chosen<Prompt>> {
+        let chosen = self.layered.winner(key)?;
+        let value = match &chosen.value {
+            Value::Text(text) => Prompt::Text(text.clone()),
+            Value::File(path) => Prompt::File(path.clone()),
+            _ => return None,
+        };
+        Some(Chosen {
+            value,
+            origin: chosen.origin.clone(),
+        })
+    }
+}

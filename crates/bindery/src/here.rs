@@ -1,0 +1,185 @@
+//! A session in a directory: settings, sections, environment and instruction files, registered.
+//!
+//! This is the glue that a harness would otherwise write itself. It reads disk through
+//! `bindery-sources` and nothing else: what the process's environment says arrives in [`Question`].
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use bindery_core::{AssembleOptions, Scope, Session};
+use bindery_sources::dialect::Catalogue;
+use bindery_sources::environment::Surroundings;
+use bindery_sources::git_status::{GitStatus, Probe};
+use bindery_sources::instructions::{self, Host, Loader, Manifest};
+use bindery_sources::places::Places;
+use bindery_sources::repository::Repository;
+use bindery_sources::settings::{self, Settings};
+use bindery_sources::{
+    Level, Notice, Position, Refused, Registered, Workspace, instruction_contexts, register,
+};
+use bindery_wire::{Params, Provider};
+
+/// Everything that decides a request apart from files.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// Where settings and sections lie.
+    pub places: Places,
+    /// The repository around the working directory.
+    pub repository: Option<Repository>,
+    /// What the outside is like; the model is filled in from the settings.
+    pub surroundings: Surroundings,
+    /// How to ask git for its status; `None` leaves it out.
+    pub probe: Option<Probe>,
+    /// Environment variables that instruction dialects name (`CODEX_HOME`, …).
+    pub environment: BTreeMap<String, String>,
+    /// Profile, overrides and flags.
+    pub request: settings::Request,
+}
+
+/// A session with everything registered.
+pub struct Here {
+    /// Assembles requests.
+    pub session: Session,
+    /// What every assembly is asked with.
+    pub options: AssembleOptions,
+    /// Whose format requests are in.
+    pub provider: Provider,
+    /// How they are to be answered.
+    pub params: Params,
+    /// The settings that hold.
+    pub settings: Settings,
+    /// What was skipped, demoted, shadowed or cut.
+    pub notices: Vec<Notice>,
+    /// The instruction files: every candidate and what became of it. `None` where they are switched off.
+    pub manifest: Option<Manifest>,
+    git_status: Option<Arc<GitStatus>>,
+    _registered: Registered,
+}
+
+/// The most tokens an answer may have where nobody says so.
+const MAX_TOKENS: u32 = 32_000;
+
+/// The instruction dialect where nobody chose one.
+const DEFAULT_DIALECT: &str = "auto";
+
+/// The settings that hold for a question.
+pub fn settings(question: &Question) -> Result<Settings, Refused> {
+    settings::load(&question.places, &question.surroundings.cwd, &question.request)
+}
+
+/// Reads settings and sections and registers everything. Every problem found is in the refusal.
+pub fn open(question: &Question) -> Result<Here, Refused> {
+    let settings = settings(question)?;
+    let provider = provider(&settings)?;
+    let model = settings
+        .model()
+        .map_or_else(|| provider.default_model().to_owned(), |chosen| chosen.value);
+    let surroundings = Surroundings {
+        model: Some(model.clone()),
+        ..question.surroundings.clone()
+    };
+    let workspace = Workspace {
+        places: &question.places,
+        surroundings: &surroundings,
+        repository: question.repository.as_ref(),
+        settings: &settings,
+        probe: question.probe.as_ref(),
+    };
+    let mut registered = register(&Scope::global(), &workspace)?;
+    let manifest = instructions(question, &settings)?;
+    if let Some(manifest) = &manifest {
+        let kept = instruction_contexts::register(manifest, &question.places, &registered.scope);
+        registered
+            .registrations
+            .extend(kept.map_err(|error| internal(&error))?);
+        registered
+            .notices
+            .extend(instruction_contexts::notices(manifest, &question.places));
+    }
+    let options = AssembleOptions {
+        mode: settings.mode(),
+        sources: settings::prompt_sources(&settings, &question.places)?,
+        tool_order: settings.tool_order(),
+    };
+    let max_tokens = settings
+        .max_tokens()
+        .map_or(MAX_TOKENS, |most| u32::try_from(most).unwrap_or(u32::MAX));
+    let params = Params::new(model, max_tokens);
+    Ok(Here {
+        session: Session::new(registered.scope.clone()),
+        options,
+        provider,
+        params,
+        settings,
+        notices: std::mem::take(&mut registered.notices),
+        manifest,
+        git_status: registered.git_status.clone(),
+        _registered: registered,
+    })
+}
+
+impl Here {
+    /// Adds what can only be said once providers have run: how the look at git's status went.
+    pub fn after_assembly(&mut self) {
+        let report = self.git_status.as_ref().and_then(|status| status.last());
+        let Some(message) = report.and_then(|report| report.incomplete()) else {
+            return;
+        };
+        self.notices.push(Notice {
+            level: Level::Warning,
+            code: "git-status-incomplete".into(),
+            at: Position::whole("git status"),
+            message,
+            excerpt: None,
+            mend: "raise `git_status_deadline_ms`, or set it to 0 to leave the status out".to_owned(),
+        });
+    }
+}
+
+/// The instruction files here, read by the dialect that the settings name.
+fn instructions(question: &Question, settings: &Settings) -> Result<Option<Manifest>, Refused> {
+    let chosen = settings.instructions();
+    let name = chosen.as_ref().map_or(DEFAULT_DIALECT, |chosen| &chosen.value);
+    if name == "none" {
+        return Ok(None);
+    }
+    let dialect = Catalogue::shipped().get(name).map_err(|error| match &chosen {
+        Some(chosen) => settings::refused(
+            &chosen.origin,
+            error.to_string(),
+            "choose one of these, or `none`",
+        )
+        .into(),
+        None => internal(&error),
+    })?;
+    let host = Host {
+        cwd: question.surroundings.cwd.clone(),
+        home: question.surroundings.home.clone(),
+        environment: question.environment.clone(),
+        managed: None,
+        options: instructions::Options::default(),
+    };
+    Ok(Some(Loader::new(&dialect).load(&host)))
+}
+
+/// A failure that no user's input should be able to cause, told as such.
+fn internal(error: &dyn std::fmt::Display) -> Refused {
+    Refused(vec![Notice {
+        level: Level::Error,
+        code: "internal".into(),
+        at: Position::whole("bindery"),
+        message: error.to_string(),
+        excerpt: None,
+        mend: "this is a mistake in Bindery; please report it".to_owned(),
+    }])
+}
+
+/// The provider that the settings name.
+fn provider(settings: &Settings) -> Result<Provider, Refused> {
+    let Some(chosen) = settings.provider() else {
+        return Ok(Provider::Anthropic);
+    };
+    Provider::from_str(&chosen.value)
+        .map_err(|error| settings::refused(&chosen.origin, error.to_string(), "choose one of these").into())
+}
