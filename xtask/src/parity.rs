@@ -17,6 +17,7 @@ mod process;
 mod random;
 mod words;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -43,7 +44,7 @@ const CORPUS: &str = "crates/bindery-sources/tests/parity";
 #[derive(Debug, Default)]
 struct Wish {
     clients: Vec<Client>,
-    /// Cases whose name contains this; the corpus is then left alone.
+    /// Cases whose name contains this; the others keep the truth they have.
     only: Option<String>,
     /// Trees and bodies stay on disk.
     keep: bool,
@@ -79,9 +80,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     let mut report = Vec::new();
     for client in &wish.clients {
         let measured = measure(*client, &bench, &bindery, &base, wish.only.as_deref())?;
-        if wish.only.is_none() {
-            write_corpus(*client, &measured)?;
-        }
+        write_corpus(*client, &measured)?;
         report.push((*client, measured));
     }
     if wish.keep {
@@ -202,32 +201,36 @@ fn lay(case: &Case, root: &Path) -> Result<()> {
         .with_context(|| format!("lay the tree of {}", case.id))
 }
 
-/// Writes what a client did, and says how much of it is news.
+/// Writes what a client did, and says how much of it is news. A case that was not run now keeps its
+/// truth as long as the catalogue has it.
 fn write_corpus(client: Client, measured: &[Measured]) -> Result<()> {
     let path = workspace::root()?
         .join(CORPUS)
         .join(format!("{}.jsonl", client.name()));
-    let before = Case::read_all(&path).unwrap_or_default();
-    let mut text = String::new();
+    let mut kept: BTreeMap<String, Case> = BTreeMap::new();
+    let known: BTreeSet<String> = client.cases()?.into_iter().map(|case| case.id).collect();
+    for case in Case::read_all(&path).unwrap_or_default() {
+        if known.contains(&case.id) {
+            kept.insert(case.id.clone(), case);
+        }
+    }
     let mut changed = 0;
-    let seen: Vec<&Case> = measured
-        .iter()
-        .filter(|one| one.observed)
-        .map(|one| &one.case)
-        .collect();
-    for case in &seen {
-        let old = before.iter().find(|old| old.id == case.id);
+    for Measured { case, .. } in measured.iter().filter(|one| one.observed) {
+        let old = kept.insert(case.id.clone(), case.clone());
         if old.is_some_and(|old| old.expected != case.expected) {
             say(&format!("{}: the client now does something else", case.id));
             changed += 1;
         }
+    }
+    let mut text = String::new();
+    for case in kept.values() {
         text.push_str(&serde_json::to_string(case)?);
         text.push('\n');
     }
     fs::write(&path, text)?;
-    let (name, cases) = (client.name(), seen.len());
+    let (name, cases) = (client.name(), kept.len());
     say(&format!(
-        "{name}: {cases} cases written, {changed} changed since the last run"
+        "{name}: {cases} cases kept, {changed} changed since the last run"
     ));
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::case::{Case, Expected};
+use super::case::{BASE, Case, Expected};
 use super::client::{Bench, Client, relative};
 use super::owners::{Owners, chain};
 use super::process::{bare, run};
@@ -14,6 +14,9 @@ use super::process::{bare, run};
 /// What stands around the instruction files.
 const OPEN: &str = "<INSTRUCTIONS>\n";
 const CLOSE: &str = "\n</INSTRUCTIONS>";
+
+/// Longer texts are not kept in the corpus.
+const LONGEST_KEPT: usize = 1_000;
 
 pub(super) fn observe(bench: &Bench<'_>, case: &Case, root: &Path, logs: &Path) -> Result<Expected> {
     let cwd = root.join(&case.cwd);
@@ -46,8 +49,12 @@ pub(super) fn observe(bench: &Bench<'_>, case: &Case, root: &Path, logs: &Path) 
     let real = fs::canonicalize(&cwd)?;
     let mut directories = vec![home];
     directories.extend(chain(root, &real));
-    let mut loaded = Owners::of(&directories)?.in_text(&instructions(body), |_, _| true)?;
+    let text = instructions(body);
+    let mut loaded = Owners::of(&directories, &names(case)).in_text(&text)?;
     let mut out = Expected::default();
+    if !text.is_empty() && text.len() < LONGEST_KEPT {
+        out.body = text.replace(&*root.to_string_lossy(), BASE);
+    }
     for (path, kept) in cuts(&printed.stderr) {
         if !has_text(&path, kept)? {
             continue;
@@ -61,6 +68,26 @@ pub(super) fn observe(bench: &Bench<'_>, case: &Case, root: &Path, logs: &Path) 
     let named = |path: &PathBuf| relative(&path.to_string_lossy(), root);
     out.loaded = loaded.iter().map(named).collect();
     Ok(out)
+}
+
+/// Names the client is asked to look for.
+fn names(case: &Case) -> Vec<String> {
+    let mut names = vec!["AGENTS.override.md".to_owned(), "AGENTS.md".to_owned()];
+    // A project's own settings name only this one, see the catalogue.
+    let fallbacks = case.config.get("project_doc_fallback_filenames").cloned();
+    let fallbacks = fallbacks.unwrap_or_else(|| serde_json::json!(["TEAM.md"]));
+    for name in fallbacks
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+    {
+        let name = name.trim().to_owned();
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// The instruction text of a request; empty where there is none.

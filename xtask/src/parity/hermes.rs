@@ -8,18 +8,63 @@ use serde_json::Value;
 
 use super::case::{Case, Expected, Touched};
 use super::client::{Bench, Client, relative};
-use super::owners::{Owners, chain};
 use super::process::{bare, run};
 use super::words;
 
 const DRIVER: &str = include_str!("hermes_driver.py");
 
+/// Begins the marker of a cut.
+const CUT: &str = "[...truncated ";
+
 /// What stands before a nested file.
 const NESTED: &str = "[Subdirectory context discovered: ";
 
+/// Stands before each project file.
+const HEADING: &str = "\n## ";
+
 pub(super) fn observe(bench: &Bench<'_>, case: &Case, root: &Path, logs: &Path) -> Result<Expected> {
     let cwd = root.join(&case.cwd);
-    let home = root.join("home/.hermes");
+    let seen = call(bench, case, root, logs)?;
+    let real = fs::canonicalize(&cwd)?;
+    let mut out = Expected {
+        unordered: case.expected.unordered,
+        ..Expected::default()
+    };
+    let soul = root.join("home/.hermes/SOUL.md");
+    // A file that is not there is made, with a text of the client's own and no word of ours.
+    let identity = seen["soul"].as_str().unwrap_or_default();
+    if !words::find(identity).is_empty() {
+        note(&mut out, root, &soul, identity, 0)?;
+    }
+    let context = seen["context"].as_str().unwrap_or_default();
+    let sections = sections(context);
+    for (name, body) in &sections {
+        let path = owner(&real, name).with_context(|| format!("no file for the heading {name}"))?;
+        let heading = if sections.len() == 1 {
+            name.len() as u64 + 5
+        } else {
+            0
+        };
+        if sections.len() > 1 && body.contains(CUT) {
+            // Cut as one text: the marker does not say how much of which file.
+            out.loaded.push(named(&path, root));
+        } else {
+            note(&mut out, root, &path, body, heading)?;
+        }
+    }
+    let texts = seen["touches"].as_array().into_iter().flatten();
+    for (step, text) in case.expected.after_touch.iter().zip(texts) {
+        out.after_touch.push(Touched {
+            touch: step.touch.clone(),
+            loaded: nested(text.as_str().unwrap_or_default(), &real, root),
+        });
+    }
+    Ok(out)
+}
+
+/// Runs the driver.
+fn call(bench: &Bench<'_>, case: &Case, root: &Path, logs: &Path) -> Result<Value> {
+    let cwd = root.join(&case.cwd);
     fs::create_dir_all(logs)?;
     let driver = logs.join("driver.py");
     fs::write(&driver, DRIVER)?;
@@ -34,7 +79,7 @@ pub(super) fn observe(bench: &Bench<'_>, case: &Case, root: &Path, logs: &Path) 
                 .map(|step| root.join(&step.touch)),
         )
         .env("HOME", root.join("home"))
-        .env("HERMES_HOME", &home)
+        .env("HERMES_HOME", root.join("home/.hermes"))
         .env("TMPDIR", logs);
     let printed = run(&mut command, logs)?;
     let line = printed
@@ -42,67 +87,50 @@ pub(super) fn observe(bench: &Bench<'_>, case: &Case, root: &Path, logs: &Path) 
         .lines()
         .last()
         .context("the driver printed nothing")?;
-    let seen: Value = serde_json::from_str(line).context("what the driver printed")?;
-    let real = fs::canonicalize(&cwd)?;
-    let mut out = Expected {
-        unordered: case.expected.unordered,
-        ..Expected::default()
-    };
-    let soul = seen["soul"].as_str().unwrap_or_default();
-    let souls = Owners::of(&[home])?;
-    let context = seen["context"].as_str().unwrap_or_default();
-    let mut directories = chain(root, &real);
-    directories.push(real.join(".cursor/rules"));
-    let owners = Owners::of(&directories)?;
-    let mut loaded = souls.in_text(soul, |path, _| path.ends_with("SOUL.md"))?;
-    for path in &loaded {
-        note_cut(&mut out, root, path, soul, 0);
-    }
-    let project = owners.in_text(context, headed)?;
-    if let [only] = project.as_slice() {
-        note_cut(&mut out, root, only, context, heading_length(context));
-    }
-    loaded.extend(project);
-    out.loaded = loaded.iter().map(|path| named(path, root)).collect();
-    for (step, text) in case
-        .expected
-        .after_touch
-        .iter()
-        .zip(seen["touches"].as_array().into_iter().flatten())
-    {
-        out.after_touch.push(Touched {
-            touch: step.touch.clone(),
-            loaded: nested(text.as_str().unwrap_or_default(), &real, root),
-        });
-    }
-    Ok(out)
+    serde_json::from_str(line).context("what the driver printed")
 }
 
 fn named(path: &Path, root: &Path) -> String {
     relative(&path.to_string_lossy(), root)
 }
 
-/// Whether the last heading before a word names this file.
-fn headed(path: &Path, before: &str) -> bool {
-    let Some((_, heading)) = before.rsplit_once("## ") else {
-        return false;
-    };
-    let name = heading.lines().next().unwrap_or_default();
-    path.file_name()
-        .is_some_and(|file| name.ends_with(&*file.to_string_lossy()))
+/// Project files by their headings. No tree holds such a heading.
+fn sections(context: &str) -> Vec<(&str, &str)> {
+    context
+        .split(HEADING)
+        .skip(1)
+        .map(|section| section.split_once('\n').unwrap_or((section, "")))
+        .collect()
 }
 
-/// Length of the heading of the first file, with its blank line.
-fn heading_length(context: &str) -> u64 {
-    let from = context.find("\n## ").map_or(0, |at| at + 1);
-    let line = context.get(from..).and_then(|text| text.lines().next());
-    line.map_or(0, |line| line.len() as u64 + 2)
+/// The file of a heading: named from the working directory, or the nearest above it.
+fn owner(cwd: &Path, name: &str) -> Option<PathBuf> {
+    cwd.ancestors()
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+}
+
+/// Notes a file that is visible: not one that a notice stands for.
+fn note(out: &mut Expected, root: &Path, path: &Path, body: &str, heading: u64) -> Result<()> {
+    let file = String::from_utf8_lossy(&fs::read(path)?).into_owned();
+    let blocked = words::find(body).is_empty() && !words::find(&file).is_empty();
+    if blocked {
+        return Ok(());
+    }
+    out.loaded.push(named(path, root));
+    let body = body.trim();
+    if body.contains(CUT) {
+        note_cut(out, root, path, body, heading);
+    } else if body != file.trim() {
+        out.rendered.insert(named(path, root), body.to_owned());
+    }
+    Ok(())
 }
 
 /// Reads the marker of a cut: characters kept at both ends, the heading's among them.
 fn note_cut(out: &mut Expected, root: &Path, path: &Path, text: &str, heading: u64) {
     let kept = text
-        .split_once("[...truncated ")
+        .split_once(CUT)
         .and_then(|(_, rest)| rest.split_once(": kept "))
         .and_then(|(_, rest)| rest.split_once(" of "))
         .and_then(|(kept, _)| kept.split_once('+'))
@@ -118,6 +146,6 @@ fn nested(text: &str, cwd: &Path, root: &Path) -> Vec<String> {
         .skip(1)
         .filter_map(|section| section.split_once("]\n"))
         .filter(|(_, content)| !words::find(content).is_empty())
-        .map(|(path, _)| named(&PathBuf::from(cwd).join(path), root))
+        .map(|(path, _)| named(&cwd.join(path), root))
         .collect()
 }

@@ -1,6 +1,8 @@
 """Calls the client's own loading functions and prints what they give.
 
 usage: hermes_driver.py CWD [TOUCHED ...]
+
+No window is given, so that the limits are those for an unknown model.
 """
 
 import json

@@ -15,18 +15,11 @@ pub(crate) struct Owners {
 }
 
 impl Owners {
-    /// Looks at the files that lie directly in these directories, in this order.
-    pub(crate) fn of(directories: &[PathBuf]) -> Result<Self> {
+    /// Looks at the files of these names that lie directly in these directories, in this order.
+    pub(crate) fn of(directories: &[PathBuf], wanted: &[String]) -> Self {
         let mut owners = Self::default();
         for directory in directories {
-            let Ok(entries) = fs::read_dir(directory) else {
-                continue;
-            };
-            let mut paths: Vec<PathBuf> = entries
-                .map(|entry| entry.map(|entry| entry.path()))
-                .collect::<Result<_, _>>()?;
-            paths.sort();
-            for path in paths {
+            for path in wanted.iter().map(|name| directory.join(name)) {
                 // A dangling link or a directory has no word.
                 let Ok(bytes) = fs::read(&path) else { continue };
                 let text = String::from_utf8_lossy(&bytes).replace('\0', "");
@@ -35,26 +28,24 @@ impl Owners {
                 }
             }
         }
-        Ok(owners)
+        owners
     }
 
-    /// The files whose words a text shows, in order of appearance. `known` narrows the names of a
-    /// file that is found under several, given the text before its word.
-    pub(crate) fn in_text(&self, text: &str, known: impl Fn(&Path, &str) -> bool) -> Result<Vec<PathBuf>> {
+    /// The files whose words a text shows, in order of appearance. A file found under several names
+    /// must show up as often, and its names are taken in the order of the directories.
+    pub(crate) fn in_text(&self, text: &str) -> Result<Vec<PathBuf>> {
         let text = text.replace('\0', "");
         let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
         let found = words::find(&text);
         let mut paths = Vec::new();
-        for (at, word) in &found {
+        for (_, word) in &found {
             let Some(names) = self.names.get(*word) else {
                 continue;
             };
-            let before = text.get(..*at).unwrap_or_default();
-            let fitting: Vec<&PathBuf> = names.iter().filter(|name| known(name, before)).collect();
             let times = found.iter().filter(|(_, other)| other == word).count();
             let nth = taken.entry(word).or_default();
-            match fitting.get(*nth) {
-                Some(path) if fitting.len() == times => paths.push((*path).clone()),
+            match names.get(*nth) {
+                Some(path) if names.len() == times => paths.push(path.clone()),
                 _ => bail!("{word} could come from {names:?}, and is there {times} times"),
             }
             *nth += 1;

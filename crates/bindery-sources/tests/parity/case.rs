@@ -60,6 +60,9 @@ pub(crate) struct Expected {
     /// The text as sent, where it is not the file's text without the white space at its ends.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) rendered: BTreeMap<String, String>,
+    /// All files as one text, where the client sends them so and it is short.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) body: String,
 }
 
 /// A touched file and what became visible with it.

@@ -95,6 +95,9 @@ fn differences(dialect: &Dialect, case: &Case, root: &Path) -> Vec<String> {
         let own = texts.get(path).map(|own| own.trim_end_matches('\n').to_owned());
         compare(&format!("text of {path}"), vec![text.clone()], own.into_iter().collect());
     }
+    if !expected.body.is_empty() {
+        compare("body", vec![expected.body.clone()], vec![start.body]);
+    }
     wrong
 }
 
@@ -115,6 +118,8 @@ struct Seen {
     paths: Vec<String>,
     cut: BTreeMap<String, u64>,
     texts: BTreeMap<String, String>,
+    /// All texts as Codex joins them: the home file stands before a line of its own.
+    body: String,
 }
 
 impl Seen {
@@ -136,14 +141,23 @@ impl Seen {
     fn from(manifest: &Manifest, root: &Path) -> Self {
         let mut sent: Vec<_> = manifest.files.iter().filter(|file| file.status.is_sent()).collect();
         sent.sort_by_key(|file| file.order);
-        let mut seen = Self { paths: Vec::new(), cut: BTreeMap::new(), texts: BTreeMap::new() };
+        let mut seen = Self { paths: Vec::new(), cut: BTreeMap::new(), texts: BTreeMap::new(), body: String::new() };
+        let mut last = None;
         for file in sent {
             let path = file.path.strip_prefix(root).unwrap_or(&file.path).to_string_lossy().into_owned();
             if file.status == Status::Cut {
                 seen.cut.insert(path.clone(), file.bytes_loaded);
             }
             let text = file.text.as_deref().unwrap_or_default();
-            seen.texts.insert(path.clone(), text.replace(&*root.to_string_lossy(), BASE));
+            let text = text.replace(&*root.to_string_lossy(), BASE);
+            seen.body.push_str(match last {
+                None => "",
+                Some(scope) if scope != file.scope => "\n\n--- project-doc ---\n\n",
+                Some(_) => "\n\n",
+            });
+            seen.body.push_str(&text);
+            last = Some(file.scope);
+            seen.texts.insert(path.clone(), text);
             seen.paths.push(path);
         }
         seen
