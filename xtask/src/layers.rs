@@ -7,7 +7,7 @@ use crate::workspace;
 
 /// Every crate by level, lowest first. Crates on one level do not know each other.
 const LEVELS: [&[&str]; 7] = [
-    &["bindery-core"],
+    &["bindery-core", "bindery-loopback"],
     &["bindery-guard", "bindery-wire", "bindery-cache", "bindery-tokens"],
     &["bindery-sources", "bindery-store", "bindery-providers"],
     &["bindery-agent", "bindery-gateway"],

@@ -1,14 +1,14 @@
 //! Assembly: from what is registered to one inert value, in seven stages.
 //!
-//! 1. resolve the scope chain, suppression and prompt sources ([`effective`]);
+//! 1. resolve the scope chain, suppression and prompt sources (`effective`);
 //! 2. evaluate variables, farthest scope first, nearest last;
 //! 3. materialise the effective sections and contexts: shadowed ones are never called;
-//! 4. snapshot the tool providers, then invoke them ([`evaluate`]);
-//! 5. order by group, order and key; hold `complete` unique; evaluate text; drop the empty ([`stages`]);
-//! 6. run the waterfall of listeners ([`waterfall`]);
-//! 7. reapply the hard constraints ([`stages`]).
+//! 4. snapshot the tool providers, then invoke them (`evaluate`);
+//! 5. order by group, order and key; hold `complete` unique; evaluate text; drop the empty (`stages`);
+//! 6. run the waterfall of listeners (`waterfall`);
+//! 7. reapply the hard constraints (`stages`).
 //!
-//! Rendering comes later and apart ([`crate::render`]): an assembly that failed never touched a log.
+//! Rendering comes later and apart (`render`): an assembly that failed never touched a log.
 
 mod constraints;
 mod effective;
@@ -19,10 +19,11 @@ mod value;
 mod waterfall;
 
 pub use error::AssembleError;
+pub use evaluate::MemoStats;
 pub use value::{Assembly, ContextItem, SectionItem, Shadowed};
 pub use waterfall::{AssemblyListener, Draft, Next};
 
-pub(crate) use evaluate::{Memo, MemoStats};
+pub(crate) use evaluate::Memo;
 pub(crate) use stages::assemble;
 pub(crate) use waterfall::Listener;
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Authority, Group, Lane, Source, Text, Trust};
 
 /// What a fragment is. The kind decides how compaction, replay and `why` treat it; it never decides
 /// authority or trust.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A section of the system prompt.
@@ -94,7 +94,8 @@ impl Kind {
 
 /// One rendered contribution. Fragments keep their identity to the wire: a request's span map names
 /// them by [`Fragment::key`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Fragment {
     /// Identity within a request: a section's key, `tool:NAME`, `context:NAME`, `message:N.M`, …
     pub key: Arc<str>,
@@ -111,7 +112,7 @@ pub struct Fragment {
     /// Where it came from.
     pub source: Source,
     /// What an operator allowed by name, for text that its trust alone would not let command.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant: Option<Source>,
     /// The text as the model sees it, markers included.
     pub text: Text,

@@ -78,6 +78,7 @@ mod difference;
 #[cfg(test)]
 mod fixtures;
 mod fragment;
+pub mod log;
 pub mod marker;
 mod message;
 mod mode;
@@ -91,6 +92,7 @@ mod template;
 mod text;
 mod tokens;
 mod tool_order;
+mod usage;
 mod vocabulary;
 
 pub use assembly::{AssembleError, AssembleOptions, Assembly};
@@ -101,7 +103,7 @@ pub use message::{Message, Part, Role, said};
 pub use mode::{Mode, Modes};
 pub use prompt_sources::{AgentMode, CustomMode, PromptSources, PromptText};
 pub use registry::{
-    Body, BoxFuture, Context, Delivery, Evaluation, Interpolation, ProviderError, RegisterError,
+    Body, BoxFuture, Context, Delivery, Evaluation, Interpolation, Outside, ProviderError, RegisterError,
     Registration, Scope, Section, SourceVersion, TextProvider, Tool, ToolProvider, ToolSet, VariableProvider,
 };
 pub use render::RenderCache;
@@ -109,7 +111,8 @@ pub use runtime_context::{RuntimeContext, Snapshot};
 pub use session::{Rendered, Session, SessionError};
 pub use system_prompt::{Block, BlockScope, SEPARATOR, SystemPrompt};
 pub use template::{Place, RenderError, RenderProblem, references};
-pub use text::{ContentHash, Text};
+pub use text::{ContentHash, NotAHash, Text};
 pub use tokens::{CountTokens, TokenCount};
 pub use tool_order::{ToolOrder, ToolOrderError, UNLISTED};
+pub use usage::{Counting, ReportedUsage, Usage, UsageContradiction};
 pub use vocabulary::{Authority, Cadence, Group, Lane, Source, Trust};

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Authority, Fragment, Group, Kind, Lane, Source, Text, Trust};
 
 /// Who speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The user's side: prompts, tool results, runtime context.
     User,
@@ -14,18 +17,21 @@ pub enum Role {
 }
 
 /// One message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Message {
     /// Who speaks.
     pub role: Role,
     /// What is said, in order.
     pub parts: Vec<Part>,
     /// Built by the harness for the model, not said by anybody: reminders, snapshots, instructions.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_meta: bool,
 }
 
 /// A part of a message; each becomes one content block or item of the provider.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Part {
     /// Text: fragments joined by blank lines.
     Text(Vec<Fragment>),
@@ -52,6 +58,7 @@ pub enum Part {
         /// What the tool said.
         content: Fragment,
         /// Whether it failed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
 }

@@ -20,7 +20,7 @@ pub use provider::{Body, BoxFuture, Evaluation, ProviderError, SourceVersion, Te
 pub use scope::{Change, ChangeKind, Registration, Scope};
 pub use section::{Interpolation, Section};
 pub use tool::{Tool, ToolProvider, ToolSet};
-pub use variable::VariableProvider;
+pub use variable::{Outside, VariableProvider};
 
 pub(crate) use entry::{Entry, EntryId};
 pub(crate) use scope::Layer;

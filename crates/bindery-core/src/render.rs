@@ -1,15 +1,17 @@
 //! Rendering: interpolation and what follows it. Late, and apart from assembly, so that each failure
 //! happens where the turn loop can say exactly what was already logged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::assembly::{Assembly, ContextItem};
 use crate::registry::{Delivery, Interpolation};
-use crate::template::{RenderError, Variables, has_references, interpolate, place};
+use crate::template::{
+    RenderError, RenderProblem, Variables, has_references, interpolate, place, refused_reference,
+};
 use crate::{
     Authority, ContentHash, Fragment, Group, Kind, Lane, RuntimeContext, Source, SystemPrompt, Text,
-    runtime_context,
+    runtime_context, Trust,
 };
 
 /// How many texts, and how many bytes of them, one generation of a cache holds. A composition has
@@ -97,6 +99,7 @@ impl Assembly {
                 source: &item.source,
                 text: &item.text,
             };
+            template.may_command(item.interpolation, &self.untrusted)?;
             let text = template.render(item.interpolation, &self.variables, cache)?;
             if text.trim().is_empty() {
                 continue;
@@ -158,6 +161,7 @@ impl Assembly {
             source: &item.source,
             text: &item.text,
         };
+        template.may_command(item.interpolation, &self.untrusted)?;
         let text = template.render(item.interpolation, &self.variables, cache)?;
         if text.trim().is_empty() {
             return Ok(None);
@@ -198,6 +202,21 @@ struct Template<'a> {
 }
 
 impl Template<'_> {
+    /// Refuses references to values that anybody outside can write: this text commands.
+    fn may_command(
+        &self,
+        how: Interpolation,
+        untrusted: &BTreeMap<Arc<str>, Trust>,
+    ) -> Result<(), RenderError> {
+        let refused = (how == Interpolation::Strict).then(|| refused_reference(self.text, untrusted)).flatten();
+        refused.map_or(Ok(()), |(offset, problem)| Err(self.error(offset, problem)))
+    }
+
+    fn error(&self, offset: usize, problem: RenderProblem) -> RenderError {
+        let place = place(self.source, self.text, offset);
+        RenderError { what: self.what, name: self.name.to_owned(), place, problem }
+    }
+
     /// The text with its references replaced; the very same text where there are none.
     fn render(
         &self,
@@ -212,35 +231,25 @@ impl Template<'_> {
         cache.get_or_render(key, || {
             interpolate(self.text, variables)
                 .map(|text| Text::from(text.into_owned()))
-                .map_err(|(offset, problem)| {
-                    let place = place(self.source, self.text, offset);
-                    RenderError {
-                        what: self.what,
-                        name: self.name.to_owned(),
-                        place,
-                        problem,
-                    }
-                })
+                .map_err(|(offset, problem)| self.error(offset, problem))
         })
     }
 
-    /// The template's hash with the names and values it refers to.
+    /// The template's hash with the names it refers to and the hashes of their values.
     fn key(&self, variables: &Variables) -> ContentHash {
-        let hash = self.text.hash();
-        let mut values = Vec::new();
-        for name in crate::template::references(self.text) {
-            match variables.get(name) {
-                Some(Some(value)) => values.push((name, Some(value.hash()))),
-                Some(None) | None => values.push((name, None)),
-            }
-        }
-        let values = values.iter().flat_map(|(name, value)| {
+        let names: BTreeSet<&str> = crate::template::references(self.text).into_iter().collect();
+        let values: Vec<(&str, Option<ContentHash>)> = names
+            .into_iter()
+            .map(|name| (name, variables.get(name).and_then(Option::as_ref).map(Text::hash)))
+            .collect();
+        let fields = values.iter().flat_map(|(name, value)| {
             [
                 name.as_bytes(),
                 value.as_ref().map_or(&b"?"[..], |hash| &hash.as_bytes()[..]),
             ]
         });
-        ContentHash::of_fields("render", std::iter::once(&hash.as_bytes()[..]).chain(values))
+        let hash = self.text.hash();
+        ContentHash::of_fields("render", std::iter::once(&hash.as_bytes()[..]).chain(fields))
     }
 }
 

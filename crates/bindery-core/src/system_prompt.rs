@@ -1,7 +1,8 @@
 //! The rendered system prompt and its three views. They are three readings of one value, never parsed
 //! back out of a string.
 
-use serde::Serialize;
+use serde::ser::SerializeStruct as _;
+use serde::{Deserialize, Serialize};
 
 use crate::marker::BOUNDARY;
 use crate::render::hash_of;
@@ -11,12 +12,44 @@ use crate::{ContentHash, Fragment, Group, RenderCache, Text};
 pub const SEPARATOR: &str = "\n\n";
 
 /// A rendered system prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "Parts")]
 pub struct SystemPrompt {
     fragments: Vec<Fragment>,
     static_len: usize,
     tail: Vec<Fragment>,
     prefix: Text,
+}
+
+/// What a rendered system prompt is made of: everything else is derived.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts {
+    #[serde(default)]
+    fragments: Vec<Fragment>,
+    #[serde(default)]
+    tail: Vec<Fragment>,
+}
+
+impl Default for SystemPrompt {
+    fn default() -> Self {
+        Self::from_fragments(Vec::new(), Vec::new())
+    }
+}
+
+impl From<Parts> for SystemPrompt {
+    fn from(parts: Parts) -> Self {
+        Self::from_fragments(parts.fragments, parts.tail)
+    }
+}
+
+impl Serialize for SystemPrompt {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut out = serializer.serialize_struct("SystemPrompt", 2)?;
+        out.serialize_field("fragments", &self.fragments)?;
+        out.serialize_field("tail", &self.tail)?;
+        out.end()
+    }
 }
 
 /// A block of the system prompt.
@@ -47,6 +80,17 @@ pub enum BlockScope {
 }
 
 impl SystemPrompt {
+    /// A prompt that was rendered before, from its section fragments in order (static ones first) and
+    /// its tail lines: how a log gives back the very value that a request was made of.
+    pub fn from_fragments(fragments: Vec<Fragment>, tail: Vec<Fragment>) -> Self {
+        Self::new(fragments, tail, &RenderCache::default())
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.fragments.is_empty() && self.tail.is_empty()
+    }
+
     /// From fragments in order, static ones first.
     pub(crate) fn new(fragments: Vec<Fragment>, tail: Vec<Fragment>, cache: &RenderCache) -> Self {
         let static_len = fragments

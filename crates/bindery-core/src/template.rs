@@ -11,7 +11,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::registry::is_variable_name;
-use crate::{Source, Text};
+use crate::{Source, Text, Trust};
 
 /// A reference that could not be replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -69,6 +69,14 @@ pub enum RenderProblem {
         /// The name.
         name: String,
     },
+    /// The value may not stand in the system prompt.
+    #[error("variable `{{{{{name}}}}}` has trust `{trust}`: anybody who can write its value would speak as the system; use it in a context, which is a message of the user's side")]
+    Untrusted {
+        /// The name.
+        name: String,
+        /// The trust of its value.
+        trust: &'static str,
+    },
     /// Not a reference at all.
     #[error(
         "malformed reference `{found}`; write `{{{{name}}}}` with a name of lower-case letters, digits and underscores, or take the text as it is: `interpolate: false` in front matter, `literal()` in code"
@@ -90,7 +98,14 @@ enum Piece<'t> {
 
 /// Whether a text has anything to replace.
 pub(crate) fn has_references(text: &str) -> bool {
-    text.contains("{{")
+    opening(text).is_some()
+}
+
+/// Where the next reference begins. Every text is searched at every rendering, so the search is by the
+/// fastest there is for one byte; it needs no preparation, as one for two bytes would.
+fn opening(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'{', bytes).find(|at| bytes.get(at + 1) == Some(&b'{'))
 }
 
 /// Replaces every reference. `Err` carries the byte offset of the reference and what is wrong with it.
@@ -111,6 +126,23 @@ pub(crate) fn interpolate<'t>(
         }
     }
     Ok(Cow::Owned(out))
+}
+
+/// The first reference to one of `refused`, with its offset.
+pub(crate) fn refused_reference(
+    text: &str,
+    refused: &BTreeMap<Arc<str>, Trust>,
+) -> Option<(usize, RenderProblem)> {
+    if refused.is_empty() || !has_references(text) {
+        return None;
+    }
+    pieces(text).find_map(|piece| match piece {
+        Ok(Piece::Reference { at, name }) => {
+            let trust = refused.get(name)?.name();
+            Some((at, RenderProblem::Untrusted { name: name.to_owned(), trust }))
+        }
+        _ => None,
+    })
 }
 
 /// The names a text refers to, in order of appearance; malformed references are left out.
@@ -156,7 +188,7 @@ fn pieces(text: &str) -> impl Iterator<Item = Result<Piece<'_>, (usize, RenderPr
         if rest.is_empty() {
             return None;
         }
-        let Some((literal, from)) = rest.find("{{").and_then(|at| rest.split_at_checked(at)) else {
+        let Some((literal, from)) = opening(rest).and_then(|at| rest.split_at_checked(at)) else {
             return Some(Ok(Piece::Literal(std::mem::take(&mut rest))));
         };
         let at = offset + literal.len();

@@ -1,6 +1,7 @@
 //! Immutable text that remembers its content hash.
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,11 @@ impl ContentHash {
             hasher.update(&(field.len() as u64).to_le_bytes()).update(field);
         }
         Self(*hasher.finalize().as_bytes())
+    }
+
+    /// A hash that was computed before and stored.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
     }
 
     /// The raw 32 bytes.
@@ -53,6 +59,41 @@ impl fmt::Debug for ContentHash {
 impl Serialize for ContentHash {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+/// Text that is not a content hash: not 64 lower-case hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a content hash: 64 lower-case hexadecimal digits are expected")]
+pub struct NotAHash(String);
+
+impl FromStr for ContentHash {
+    type Err = NotAHash;
+
+    fn from_str(text: &str) -> Result<Self, NotAHash> {
+        let wrong = || NotAHash(text.chars().take(80).collect());
+        let digit = |c: u8| match c {
+            b'0'..=b'9' => Ok(c - b'0'),
+            b'a'..=b'f' => Ok(c - b'a' + 10),
+            _ => Err(wrong()),
+        };
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        if pairs.len() != 32 || !rest.is_empty() {
+            return Err(wrong());
+        }
+        let mut bytes = [0; 32];
+        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+            *byte = digit(*high)? << 4 | digit(*low)?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl<'de> Deserialize<'de> for ContentHash {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
     }
 }
 
@@ -161,6 +202,20 @@ mod tests {
         let old = Text::from("same");
         assert!(old.backdate(Text::from("same")).same_revision(&old));
         assert_eq!(old.backdate(Text::from("other")).as_str(), "other");
+    }
+
+    #[test]
+    fn a_hash_is_read_back_from_its_digits_and_nothing_else_is() {
+        let hash = ContentHash::of(b"x");
+        assert_eq!(hash.to_string().parse(), Ok(hash));
+        for wrong in [
+            String::new(),
+            hash.to_string().to_uppercase(),
+            format!("{hash}0"),
+            hash.short(),
+        ] {
+            assert!(wrong.parse::<ContentHash>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

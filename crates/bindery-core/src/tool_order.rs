@@ -104,25 +104,27 @@ pub(crate) fn order_tools(
     hidden: &[Arc<str>],
     order: Option<&ToolOrder>,
 ) -> Result<Vec<Tool>, ToolOrderError> {
-    if tools.iter().any(|tool| &*tool.name == UNLISTED) {
+    if tools.iter().any(|tool| tool.name() == UNLISTED) {
         return Err(ToolOrderError::ReservedName);
     }
-    tools.sort_by(|a, b| compare_code_units(&a.name, &b.name).then_with(|| compare_code_units(&a.id, &b.id)));
+    tools.sort_by(|a, b| {
+        compare_code_units(a.name(), b.name()).then_with(|| compare_code_units(a.own_id(), b.own_id()))
+    });
     if let Some([a, b]) = tools
         .array_windows()
-        .find(|[a, b]| a.name == b.name && a.id == b.id)
+        .find(|[a, b]| a.name() == b.name() && a.own_id() == b.own_id())
     {
         return Err(ToolOrderError::DuplicateTool {
-            name: a.name.to_string(),
-            id: a.id.to_string(),
-            first: a.source.to_string(),
-            second: b.source.to_string(),
+            name: a.name().to_owned(),
+            id: a.own_id().to_owned(),
+            first: a.source().to_string(),
+            second: b.source().to_string(),
         });
     }
     let Some(order) = order else { return Ok(tools) };
     let known: BTreeSet<&str> = tools
         .iter()
-        .map(|tool| &*tool.name)
+        .map(Tool::name)
         .chain(hidden.iter().map(|name| &**name))
         .collect();
     if let Some(name) = order.names().find(|name| !known.contains(&***name)) {
@@ -133,7 +135,7 @@ pub(crate) fn order_tools(
     }
     let places = order.places();
     // Stable: tools of one name, and those that the order does not name, keep the order they have.
-    tools.sort_by_cached_key(|tool| places.get(&*tool.name).copied().unwrap_or(order.before.len()));
+    tools.sort_by_cached_key(|tool| places.get(tool.name()).copied().unwrap_or(order.before.len()));
     Ok(tools)
 }
 

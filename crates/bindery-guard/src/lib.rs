@@ -1,1 +1,36 @@
 //! Finds hostile or hidden text before a model reads it. Pure.
+//!
+//! ```text
+//! bytes ─ source ─┬─ fold ──── matcher ─┬─ judge ─ findings ─ policy
+//!                 ├─ decode ── fold ────┤
+//!                 └─ unicode ───────────┘
+//! ```
+//!
+//! Build a [`Scanner`] once, call [`scan`] for each text, and let [`policy`] say what happens. The
+//! scan is total on any bytes, reads all of them, and takes time linear in their number.
+//!
+//! Scanning is one wall of several. Text without findings is not safe text: who may command is
+//! decided by authority and trust, whatever the scanner says.
+
+mod broken;
+mod decode;
+mod finding;
+mod fold;
+mod judge;
+mod lines;
+mod matcher;
+mod patterns;
+pub mod policy;
+mod region;
+mod scan;
+mod scanner;
+mod source;
+mod unicode;
+mod view;
+pub mod wrap;
+
+pub use finding::{Confidence, DECODED_LIMIT, Finding, Kind, Position, Reading, Severity};
+pub use lines::LineIndex;
+pub use patterns::{BUILTIN, PatternError};
+pub use scan::{Report, scan};
+pub use scanner::{Rule, Scanner};

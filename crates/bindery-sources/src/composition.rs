@@ -20,6 +20,6 @@ pub use layers::{Composition, Grants, compose};
 pub(crate) use split::split;
 
 #[cfg(test)]
-mod tests;
-#[cfg(test)]
 pub(crate) mod test_support;
+#[cfg(test)]
+mod tests;

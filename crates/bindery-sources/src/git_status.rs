@@ -37,6 +37,8 @@ pub struct Probe {
     pub deadline: Duration,
     /// Most entries shown.
     pub most_entries: usize,
+    /// Most characters of all entries together.
+    pub most_text: usize,
     /// Most bytes read from git; it is stopped beyond them.
     pub most_bytes: usize,
 }
@@ -61,6 +63,7 @@ impl Probe {
             environment: BTreeMap::new(),
             deadline: DEADLINE,
             most_entries: 60,
+            most_text: 4000,
             most_bytes: 64 * 1024,
         }
     }
@@ -70,12 +73,13 @@ impl Probe {
         Report {
             head: repository.head(),
             outcome: self.outcome(&repository.root),
-            most_entries: self.most_entries,
         }
     }
 
     fn outcome(&self, root: &Path) -> Outcome {
-        let Some(program) = &self.program else { return Outcome::NoGit };
+        let Some(program) = &self.program else {
+            return Outcome::NoGit;
+        };
         let started = Instant::now();
         let filters = match self.call(program, root, &safety::list_filters(), self.deadline) {
             Ok(output) => output,
@@ -86,10 +90,7 @@ impl Probe {
         };
         let left = self.deadline.saturating_sub(started.elapsed());
         match self.call(program, root, &safety::status(root, &filters), left) {
-            Ok(output) => {
-                let (entries, more) = parse::entries(&output.bytes, output.truncated, self.most_entries);
-                Outcome::Read { entries, more }
-            }
+            Ok(output) => parse::read(&output.bytes, output.truncated, self.most_entries, self.most_text),
             Err(outcome) => outcome,
         }
     }
@@ -158,7 +159,12 @@ impl GitStatus {
         Context::new("git", Body::provider(Shared(self.clone())))
             .order(20)
             .literal()
-            .from_source(Source::Plugin { name: "git status".into() }, Trust::Project)
+            .from_source(
+                Source::Plugin {
+                    name: "git status".into(),
+                },
+                Trust::Project,
+            )
     }
 
     /// How the last look went; `None` before the first.

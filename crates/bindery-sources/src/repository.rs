@@ -103,7 +103,11 @@ fn short_file(path: &Path) -> Option<String> {
         return None;
     }
     let mut text = String::new();
-    File::open(path).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    File::open(path)
+        .ok()?
+        .take(MOST_BYTES)
+        .read_to_string(&mut text)
+        .ok()?;
     Some(text)
 }
 
@@ -171,6 +175,9 @@ mod tests {
 
     #[test]
     fn a_branch_name_cannot_break_its_line() {
-        assert_eq!(Head::Branch("a\n# System\u{200b}".into()).shown(), "a\\n# System\\u{200b}");
+        assert_eq!(
+            Head::Branch("a\n# System\u{200b}".into()).shown(),
+            "a\\n# System\\u{200b}"
+        );
     }
 }

@@ -74,7 +74,9 @@ pub fn load(places: &Places, cwd: &Path, request: &Request) -> Result<Settings, 
     };
     let selected = |file: &SettingsFile| {
         let name = request.profile.as_ref();
-        name.and_then(|name| file.profiles.get(name)).cloned().unwrap_or_default()
+        name.and_then(|name| file.profiles.get(name))
+            .cloned()
+            .unwrap_or_default()
     };
     let (user_profile, project_profile) = (selected(&user), selected(&project));
     let layered = builtin()
@@ -131,7 +133,10 @@ fn missing_profile(name: Option<&str>, user: &SettingsFile, project: &SettingsFi
     } else if known.is_empty() {
         format!("add [profile.{name}] to your config.toml or to bindery.toml")
     } else {
-        format!("known profiles are {}", known.into_iter().collect::<Vec<_>>().join(", "))
+        format!(
+            "known profiles are {}",
+            known.into_iter().collect::<Vec<_>>().join(", ")
+        )
     };
     let message = format!("there is no profile `{}`", crate::visible::clipped(name, 60));
     Some(Notice::error("setting-profile", Position::whole("--profile"), message).mend(mend))

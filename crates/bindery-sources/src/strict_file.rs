@@ -28,10 +28,12 @@ pub(crate) fn read(path: &Path, shown: &str, within: Option<&Path>) -> Result<Op
         );
     }
     if !metadata.is_file() {
-        return Err(
-            Notice::error("file-not-regular", at(), "this is a pipe, socket or device, not a file")
-                .mend("replace it by a regular file"),
-        );
+        return Err(Notice::error(
+            "file-not-regular",
+            at(),
+            "this is a pipe, socket or device, not a file",
+        )
+        .mend("replace it by a regular file"));
     }
     if metadata.len() > MOST_BYTES {
         return Err(too_large(shown, metadata.len()));
@@ -80,8 +82,12 @@ fn text(bytes: Vec<u8>, shown: &str) -> Result<String, Notice> {
 }
 
 fn check_within(path: &Path, shown: &str, folder: &Path) -> Result<(), Notice> {
-    let real = path.canonicalize().map_err(|error| unreadable(path, shown, &error))?;
-    let folder = folder.canonicalize().map_err(|error| unreadable(folder, shown, &error))?;
+    let real = path
+        .canonicalize()
+        .map_err(|error| unreadable(path, shown, &error))?;
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| unreadable(folder, shown, &error))?;
     if real.starts_with(folder) {
         return Ok(());
     }
@@ -102,12 +108,18 @@ pub(crate) fn unreadable(path: &Path, shown: &str, error: &std::io::Error) -> No
             .mend("remove the link, or point it at a file");
     }
     match error.kind() {
-        ErrorKind::NotFound => {
-            Notice::error("file-link-broken", at, "this is a symbolic link to a file that does not exist")
-                .mend("remove the link, or point it at a file")
+        ErrorKind::NotFound => Notice::error(
+            "file-link-broken",
+            at,
+            "this is a symbolic link to a file that does not exist",
+        )
+        .mend("remove the link, or point it at a file"),
+        ErrorKind::PermissionDenied => {
+            Notice::error("file-unreadable", at, "permission denied").mend(format!(
+                "make it readable: chmod u+r '{}'",
+                crate::visible::escaped(&path.to_string_lossy())
+            ))
         }
-        ErrorKind::PermissionDenied => Notice::error("file-unreadable", at, "permission denied")
-            .mend(format!("make it readable: chmod u+r '{}'", crate::visible::escaped(&path.to_string_lossy()))),
         _ => Notice::error("file-unreadable", at, format!("it cannot be read: {error}"))
             .mend("check the path and the disk"),
     }

@@ -76,3 +76,6 @@ fn git_status(workspace: &Workspace<'_>) -> Option<Arc<GitStatus>> {
     };
     Some(GitStatus::new(workspace.repository?.clone(), probe))
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,14 +3,19 @@
 //! The API has one role for system and developer text. Messages of one side that follow one another
 //! become one message of several blocks, since that is how the API reads them.
 
+mod reply;
+
+pub(crate) use reply::Reader;
+
 use bindery_core::{Block, BlockScope, Fragment, Part, Role};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::breakpoints::place;
+use crate::reasoning::left_out;
 use crate::request::{Encoded, Request};
 use crate::span::{Joined, Recorder, Spanned};
-use crate::{CacheMarks, WireError};
+use crate::{CacheMarks, ReasoningForm, WireError};
 
 #[derive(Serialize)]
 struct Body<'r> {
@@ -51,6 +56,9 @@ enum Content<'r> {
     Thinking {
         thinking: Spanned<'r, &'r str>,
         signature: &'r str,
+    },
+    RedactedThinking {
+        data: &'r str,
     },
     ToolUse {
         id: &'r str,
@@ -138,10 +146,8 @@ pub(crate) fn encode(request: &Request<'_>) -> Result<Encoded, WireError> {
         system: system.collect(),
         messages,
     };
-    let notes = request
-        .developer_collapses("Anthropic Messages")
-        .into_iter()
-        .collect();
+    let collapsed = request.developer_collapses("Anthropic Messages");
+    let notes = collapsed.into_iter().chain(left_out(request, is_ours)).collect();
     Ok(recorder.encode(&body, notes)?)
 }
 
@@ -179,9 +185,13 @@ fn block_of<'r>(
             let text = recorder.text(fragments);
             (!text.is_empty()).then_some(Content::Text { text, cache_control })
         }
-        Part::Reasoning { fragment, signature } => Some(Content::Thinking {
-            thinking: recorder.string(fragment),
-            signature,
+        Part::Reasoning { fragment, .. } if !is_ours(fragment) => None,
+        Part::Reasoning { fragment, signature } => Some(match ReasoningForm::of(fragment) {
+            Some(ReasoningForm::RedactedThinking) => Content::RedactedThinking { data: signature },
+            _ => Content::Thinking {
+                thinking: recorder.string(fragment),
+                signature,
+            },
         }),
         Part::ToolCall { id, name, input } => {
             let raw = parse_input(id, name, input)?;
@@ -203,6 +213,15 @@ fn block_of<'r>(
             cache_control,
         }),
     })
+}
+
+/// Whether a thought may go back: this provider's own, or one whose origin nobody recorded.
+fn is_ours(fragment: &Fragment) -> bool {
+    use ReasoningForm::{RedactedThinking, Thinking};
+    matches!(
+        ReasoningForm::of(fragment),
+        Some(Thinking | RedactedThinking) | None
+    )
 }
 
 /// A tool call's input, checked to be JSON and otherwise untouched: the model's own bytes are history.

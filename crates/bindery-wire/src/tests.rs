@@ -162,6 +162,12 @@ fn encode(provider: Provider, rendered: &Rendered, history: &[Message]) -> Resul
     })
 }
 
+/// A request of nothing but these messages.
+pub(crate) fn encode_messages(provider: Provider, messages: &[Message]) -> Encoded {
+    let rendered = now(Session::new(Scope::global()).render(&AssembleOptions::default())).unwrap();
+    encode(provider, &rendered, messages).unwrap()
+}
+
 #[test]
 fn bodies() {
     for provider in Provider::ALL {

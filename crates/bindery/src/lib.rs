@@ -8,6 +8,7 @@ pub mod here;
 mod next_request;
 
 pub use bindery_core::*;
+pub use bindery_guard as guard;
 pub use bindery_sources as sources;
 pub use bindery_tokens::{Calibrated, Calibration, Counter, Tokenizers, Windows};
 pub use bindery_wire::{

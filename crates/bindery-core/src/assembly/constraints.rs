@@ -45,10 +45,6 @@ impl Constraints {
         draft.sections.retain(|item| !item.text.trim().is_empty());
         draft.contexts.retain(|item| !item.text.trim().is_empty());
         self.refuse_untrusted(&draft)?;
-        refuse_foreign_authority(&draft.sections)?;
-        refuse_duplicates("section", draft.sections.iter().map(|item| (&*item.key, "")))?;
-        refuse_duplicates("context", draft.contexts.iter().map(|item| (&*item.name, "")))?;
-        refuse_duplicates("tool", draft.tools.iter().map(|tool| (&*tool.name, &*tool.id)))?;
         // Stable: a listener's order within a group stands, but static text never follows dynamic text.
         draft.sections.sort_by_key(|item| item.group);
         Ok(draft)
@@ -72,6 +68,17 @@ impl Constraints {
         }
         Ok(())
     }
+}
+
+/// What the registry sees to for everything registered, asked again of what listeners left.
+pub(super) fn well_formed(draft: &Draft) -> Result<(), AssembleError> {
+    refuse_foreign_authority(&draft.sections)?;
+    refuse_duplicates("section", draft.sections.iter().map(|item| (&*item.key, "")))?;
+    refuse_duplicates("context", draft.contexts.iter().map(|item| (&*item.name, "")))?;
+    refuse_duplicates(
+        "tool",
+        draft.tools.iter().map(|tool| (tool.name(), tool.own_id())),
+    )
 }
 
 /// What stands, or asks to stand, in the system lane.

@@ -1,6 +1,6 @@
 //! Which registrations take part: formed before any provider runs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{AssembleOptions, Listener, SectionItem, Shadowed};
@@ -20,7 +20,7 @@ pub(super) struct Effective {
     /// Variables in the order of evaluation: farthest scope first.
     pub(super) variable_order: Vec<Arc<str>>,
     /// All that is registered in the chain, effective or not.
-    pub(super) live: BTreeSet<EntryId>,
+    pub(super) live: Vec<EntryId>,
 }
 
 /// A tool provider and the scope it was registered in.
@@ -40,7 +40,7 @@ pub(super) fn effective(layer: &Arc<Layer>, options: &AssembleOptions) -> Effect
         suppressed_by: None,
         shadowed: Vec::new(),
         variable_order: Vec::new(),
-        live: BTreeSet::new(),
+        live: Vec::new(),
     };
     for layer in layer.chain() {
         let entries = layer.lock();

@@ -5,9 +5,13 @@ use std::sync::Arc;
 
 use super::AssembleError;
 use crate::registry::{
-    Body, Entry, EntryId, Evaluation, SourceVersion, ToolProvider, ToolSet, VariableProvider,
+    Body, Entry, EntryId, Evaluation, SourceVersion, Tool, ToolProvider, ToolSet, VariableProvider,
 };
-use crate::{Cadence, Mode, Text};
+use crate::tool_order::order_tools;
+use crate::{Cadence, Mode, Text, ToolOrder, ToolOrderError};
+
+/// Up to how many providers are remembered without asking whether they are still registered.
+const REMEMBERED_FREELY: usize = 128;
 
 /// What a session remembers of its providers: texts until their source changes, and everything that
 /// was said during the current step, so that each provider runs at most once a step, whoever asks.
@@ -19,6 +23,7 @@ pub(crate) struct Memo {
     step_texts: BTreeMap<EntryId, Text>,
     step_variables: BTreeMap<EntryId, Option<Text>>,
     step_tools: BTreeMap<EntryId, Arc<ToolSet>>,
+    ordered: Option<Ordered>,
     submission: u64,
     stats: MemoStats,
 }
@@ -44,7 +49,11 @@ struct Kept {
 impl Memo {
     /// Forgets registrations that are gone. Identities are never reused, so nothing is forgotten that
     /// could be asked for again.
-    pub(super) fn retain(&mut self, live: &BTreeSet<EntryId>) {
+    pub(super) fn retain(&mut self, live: &[EntryId]) {
+        if self.remembered() <= REMEMBERED_FREELY {
+            return;
+        }
+        let live: BTreeSet<&EntryId> = live.iter().collect();
         self.kept.retain(|id, _| live.contains(id));
         self.kept_variables.retain(|id, _| live.contains(id));
         self.kept_tools.retain(|id, _| live.contains(id));
@@ -75,7 +84,6 @@ impl Memo {
     }
 
     /// How many providers are remembered beyond a step.
-    #[cfg(test)]
     pub(crate) fn remembered(&self) -> usize {
         self.kept.len() + self.kept_variables.len() + self.kept_tools.len()
     }
@@ -178,7 +186,7 @@ impl Memo {
             return Ok(set.clone());
         }
         self.stats.provider_calls += 1;
-        let mut set = entry
+        let set = entry
             .value
             .tools(evaluation)
             .await
@@ -186,30 +194,68 @@ impl Memo {
                 scope: scope.to_string(),
                 cause,
             })?;
-        if let Some(old) = self.kept_tools.get(&entry.id) {
-            backdate_tools(old, &mut set);
-        }
-        let set = Arc::new(set);
+        let set = match self.kept_tools.get(&entry.id) {
+            Some(old) => backdate_tools(old, set),
+            None => Arc::new(set),
+        };
         self.kept_tools.insert(entry.id, set.clone());
         self.step_tools.insert(entry.id, set.clone());
         Ok(set)
     }
+
+    /// The tools of all sets in order; the same order is not computed twice.
+    pub(super) fn ordered_tools(
+        &mut self,
+        sets: Vec<Arc<ToolSet>>,
+        order: Option<&ToolOrder>,
+    ) -> Result<Vec<Tool>, ToolOrderError> {
+        if let Some(ordered) = self
+            .ordered
+            .as_ref()
+            .filter(|ordered| ordered.is_of(&sets, order))
+        {
+            return Ok(ordered.tools.clone());
+        }
+        let visible = sets.iter().flat_map(|set| set.visible.iter().cloned()).collect();
+        let hidden: Vec<Arc<str>> = sets.iter().flat_map(|set| set.hidden.iter().cloned()).collect();
+        let tools = order_tools(visible, &hidden, order)?;
+        self.ordered = Some(Ordered {
+            sets,
+            order: order.cloned(),
+            tools: tools.clone(),
+        });
+        Ok(tools)
+    }
 }
 
-/// Tools that are equal to what the same provider said before keep their old texts, and so their hashes.
-fn backdate_tools(old: &ToolSet, new: &mut ToolSet) {
-    let known: BTreeMap<_, _> = old
-        .visible
-        .iter()
-        .map(|tool| ((&tool.name, &tool.id), tool))
-        .collect();
+/// Tools that are equal to what the same provider said before keep their old texts, and so their
+/// hashes; a set of nothing but equal tools is the old one.
+fn backdate_tools(old: &Arc<ToolSet>, mut new: ToolSet) -> Arc<ToolSet> {
+    if old.visible == new.visible && old.hidden == new.hidden {
+        return old.clone();
+    }
+    let key = |tool: &Tool| (Arc::<str>::from(tool.name()), Arc::<str>::from(tool.own_id()));
+    let known: BTreeMap<_, _> = old.visible.iter().map(|tool| (key(tool), tool)).collect();
     for tool in &mut new.visible {
-        if let Some(old) = known.get(&(&tool.name, &tool.id)) {
-            tool.description = old.description.backdate(tool.description.clone());
-            if old.parameters.get() == tool.parameters.get() {
-                tool.parameters = old.parameters.clone();
-            }
+        if let Some(old) = known.get(&key(tool)) {
+            *tool = tool.backdated_to(old);
         }
+    }
+    Arc::new(new)
+}
+
+/// Tools in order, with what they were made of.
+struct Ordered {
+    sets: Vec<Arc<ToolSet>>,
+    order: Option<ToolOrder>,
+    tools: Vec<Tool>,
+}
+
+impl Ordered {
+    fn is_of(&self, sets: &[Arc<ToolSet>], order: Option<&ToolOrder>) -> bool {
+        self.order.as_ref() == order
+            && self.sets.len() == sets.len()
+            && std::iter::zip(&self.sets, sets).all(|(a, b)| Arc::ptr_eq(a, b))
     }
 }
 

@@ -220,7 +220,7 @@ fn fragments(rendered: &Rendered) -> Vec<&Fragment> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(192))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
     fn the_order_of_registration_never_changes_a_byte((plans, shuffled) in shuffled()) {

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::constraints::Constraints;
+use super::constraints::{Constraints, well_formed};
 use super::effective::{Effective, ScopedTools, effective};
 use super::waterfall::waterfall;
 use super::{AssembleError, AssembleOptions, Assembly, ContextItem, Draft, Memo, SectionItem};
 use crate::registry::{Entry, Evaluation, Scope, Section, Tool};
-use crate::tool_order::order_tools;
-use crate::{Cadence, Text};
+use crate::{Cadence, Text, Trust};
 
 /// Assembles once. Every provider is called at most once, and at most once a step.
 pub(crate) async fn assemble(
@@ -41,12 +40,16 @@ pub(crate) async fn assemble(
     };
     let constraints = Constraints::of(&draft, complete, found.suppressed_by.is_some());
     let draft = constraints.apply(waterfall(&found.listeners, draft).await?)?;
+    if !found.listeners.is_empty() {
+        well_formed(&draft)?;
+    }
     Ok(Assembly {
         mode: options.mode,
         sections: draft.sections,
         contexts: draft.contexts,
         tools: draft.tools,
         variables,
+        untrusted: untrusted_variables(&found),
         shadowed: found.shadowed,
         context_suppressed: found.suppressed_by.is_some(),
     })
@@ -66,20 +69,22 @@ async fn evaluate_variables(
     Ok(out)
 }
 
+fn untrusted_variables(found: &Effective) -> BTreeMap<Arc<str>, Trust> {
+    let trust = found.variables.iter().map(|(name, entry)| (name.clone(), entry.value.trust()));
+    trust.filter(|(_, trust)| !trust.may_command()).collect()
+}
+
 async fn evaluate_tools(
     found: &Effective,
     options: &AssembleOptions,
     memo: &mut Memo,
     evaluation: &Evaluation,
 ) -> Result<Vec<Tool>, AssembleError> {
-    let mut visible = Vec::new();
-    let mut hidden = Vec::new();
+    let mut sets = Vec::with_capacity(found.tools.len());
     for ScopedTools { scope, entry } in &found.tools {
-        let set = memo.tools(scope, entry, evaluation).await?;
-        visible.extend_from_slice(&set.visible);
-        hidden.extend_from_slice(&set.hidden);
+        sets.push(memo.tools(scope, entry, evaluation).await?);
     }
-    Ok(order_tools(visible, &hidden, options.tool_order.as_ref())?)
+    Ok(memo.ordered_tools(sets, options.tool_order.as_ref())?)
 }
 
 /// The effective `complete` section, if there is one.

@@ -21,6 +21,8 @@ pub struct Assembly {
     pub tools: Vec<Tool>,
     /// Variables by name; `None` is defined as undefined.
     pub variables: BTreeMap<Arc<str>, Option<Text>>,
+    /// The variables whose values may not stand in the system prompt, with their trust.
+    pub untrusted: BTreeMap<Arc<str>, Trust>,
     /// What did not take part, and why.
     pub shadowed: Vec<Shadowed>,
     /// Whether runtime context was suppressed.

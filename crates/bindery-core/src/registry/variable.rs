@@ -1,13 +1,42 @@
 //! Variables: values for `{{name}}`.
 
 use super::{BoxFuture, Evaluation, ProviderError, RegisterError};
-use crate::Text;
+use crate::{Text, Trust};
 
 /// Computes a variable's value, at most once a step. `None` means undefined here: only a text that
 /// refers to it fails.
 pub trait VariableProvider: Send + Sync {
     /// The value.
     fn value<'a>(&'a self, evaluation: &'a Evaluation) -> BoxFuture<'a, Result<Option<Text>, ProviderError>>;
+
+    /// How far the value is trusted. One that may not command is refused in the system prompt and
+    /// replaced in contexts only.
+    fn trust(&self) -> Trust {
+        Trust::Builtin
+    }
+}
+
+/// A variable whose value somebody outside can write (a branch name, a server's answer).
+pub struct Outside<P> {
+    provider: P,
+    trust: Trust,
+}
+
+impl<P: VariableProvider> Outside<P> {
+    /// A provider whose values have this trust.
+    pub fn new(provider: P, trust: Trust) -> Self {
+        Self { provider, trust }
+    }
+}
+
+impl<P: VariableProvider> VariableProvider for Outside<P> {
+    fn value<'a>(&'a self, evaluation: &'a Evaluation) -> BoxFuture<'a, Result<Option<Text>, ProviderError>> {
+        self.provider.value(evaluation)
+    }
+
+    fn trust(&self) -> Trust {
+        self.trust
+    }
 }
 
 /// A fixed value.

@@ -256,8 +256,10 @@ fn equal_recomputation_keeps_every_revision_and_renders_nothing() {
                 .same_revision(after.system.cacheable_prefix())
         );
         let (old, new) = (&before.assembly.tools[0], &after.assembly.tools[0]);
-        assert!(old.parameters().same_revision(new.parameters()));
+        assert!(std::ptr::eq(old.parameters(), new.parameters()));
         assert!(old.description().same_revision(new.description()));
+        let value = |rendered: &Rendered| rendered.assembly.variables["v"].clone().unwrap();
+        assert!(value(&before).same_revision(&value(&after)));
     }
     dial.say("changed");
     session.begin_step();
@@ -368,7 +370,7 @@ fn an_assembly_does_not_follow_its_providers_data() {
     schema.lock().unwrap()["type"] = json!("string");
     assert_eq!(bytes(&rendered), before);
     assert_eq!(
-        rendered.assembly.tools[0].parameters().as_str(),
+        rendered.assembly.tools[0].parameters().get(),
         r#"{"type":"object"}"#
     );
 }
@@ -478,12 +480,63 @@ fn memory_of_dropped_registrations_is_let_go() {
     let scope = Scope::global();
     let mut session = Session::new(scope.clone());
     let text = Arc::new(Dial::new("x", None));
-    for _ in 0..3 {
+    for _ in 0..200 {
         let _section = scope.section(Section::new("s", text.body())).unwrap();
         session.begin_step();
         render(&mut session);
     }
-    session.begin_step();
-    render(&mut session);
-    assert_eq!(session.memo.remembered(), 0);
+    assert!(session.memo.remembered() < 200);
+}
+
+#[test]
+fn a_kept_order_of_tools_follows_sets_and_orders() {
+    let names = Arc::new(Mutex::new(vec!["b", "a"]));
+    let (from, hides) = (names.clone(), names.clone());
+    let scope = Scope::global();
+    let visible = move |_: &crate::Evaluation| {
+        let names = from.lock().unwrap();
+        let tools = names.iter().map(|name| Tool::new(*name, "does", &json!({})));
+        Ok(ToolSet {
+            visible: tools.collect(),
+            hidden: Vec::new(),
+        })
+    };
+    let hidden = move |_: &crate::Evaluation| {
+        let hidden = if hides.lock().unwrap().len() > 2 {
+            vec!["secret".into()]
+        } else {
+            Vec::new()
+        };
+        Ok(ToolSet {
+            visible: Vec::new(),
+            hidden,
+        })
+    };
+    let _kept = (scope.tools(visible), scope.tools(hidden));
+    let mut session = Session::new(scope);
+    let mut ordered = |order: Option<&[&str]>| {
+        session.begin_step();
+        let options = AssembleOptions {
+            tool_order: order.map(|names| crate::ToolOrder::new(names.iter().copied()).unwrap()),
+            ..AssembleOptions::default()
+        };
+        let assembly = block_on(session.assemble(&options)).map_err(|error| error.to_string())?;
+        let names: Vec<&str> = assembly.tools.iter().map(Tool::name).collect();
+        Ok::<_, String>(names.join(" "))
+    };
+    let back = ["b", crate::UNLISTED];
+    let secret = [crate::UNLISTED, "secret"];
+    assert_eq!(ordered(None).unwrap(), "a b");
+    assert_eq!(ordered(Some(&back)).unwrap(), "b a");
+    assert_eq!(ordered(None).unwrap(), "a b");
+    assert!(ordered(Some(&secret)).is_err());
+    names.lock().unwrap().push("c");
+    assert_eq!(ordered(Some(&secret)).unwrap(), "a b c");
+    assert_eq!(ordered(Some(&back)).unwrap(), "b a c");
+    *names.lock().unwrap() = vec!["c"];
+    assert_eq!(ordered(None).unwrap(), "c");
+    assert!(
+        ordered(Some(&back)).is_err(),
+        "a tool that is gone is unknown again"
+    );
 }

@@ -55,7 +55,7 @@ fn names_hidden_by_a_scope_may_be_absent() {
 fn tools_of_one_name_stay_together_by_id() {
     let tools = vec![tool("a").id("2"), tool("b"), tool("a").id("1")];
     let tools = order_tools(tools, &[], Some(&order(&[UNLISTED, "a"]))).unwrap();
-    let ids: Vec<_> = tools.iter().map(|tool| (tool.name(), &*tool.id)).collect();
+    let ids: Vec<_> = tools.iter().map(|tool| (tool.name(), tool.own_id())).collect();
     assert_eq!(ids, [("b", ""), ("a", "1"), ("a", "2")]);
 }
 

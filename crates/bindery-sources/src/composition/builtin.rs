@@ -36,5 +36,9 @@ pub fn default_sections() -> Result<Vec<SectionFile>, Vec<Notice>> {
             Err(problem) => problems.push(problem),
         }
     }
-    if problems.is_empty() { Ok(files) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(files)
+    } else {
+        Err(problems)
+    }
 }

@@ -46,7 +46,8 @@ pub fn parse(text: &str, stem: &str, shown: &str) -> Result<SectionFile, Notice>
     let header = header::parse(yaml, shown, text)?;
     let key = header.key.clone().unwrap_or_else(|| stem.to_owned());
     if !header::is_key(&key) {
-        let message = "the file's name is the section's key, which must be at most 128 letters, digits and `._-/`";
+        let message =
+            "the file's name is the section's key, which must be at most 128 letters, digits and `._-/`";
         return Err(Notice::error("section-name", Position::whole(shown), message)
             .mend("rename the file, or give it a `key` in its front matter"));
     }

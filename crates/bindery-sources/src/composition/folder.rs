@@ -30,7 +30,11 @@ pub fn read_folder(
         }
     }
     problems.extend(taken_twice(&files));
-    if problems.is_empty() { Ok(files) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(files)
+    } else {
+        Err(problems)
+    }
 }
 
 fn list(folder: &Path, places: &Places) -> Result<Vec<PathBuf>, Notice> {
@@ -41,10 +45,12 @@ fn list(folder: &Path, places: &Places) -> Result<Vec<PathBuf>, Notice> {
             return Ok(Vec::new());
         }
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
-            return Err(
-                Notice::error("sections-not-folder", Position::whole(shown), "this is not a directory")
-                    .mend("make it a directory and put one Markdown file a section into it"),
-            );
+            return Err(Notice::error(
+                "sections-not-folder",
+                Position::whole(shown),
+                "this is not a directory",
+            )
+            .mend("make it a directory and put one Markdown file a section into it"));
         }
         Err(error) => return Err(strict_file::unreadable(folder, &shown, &error)),
     };
@@ -58,8 +64,10 @@ fn list(folder: &Path, places: &Places) -> Result<Vec<PathBuf>, Notice> {
         }
         if paths.len() > MOST_FILES {
             let message = format!("there are more than {MOST_FILES} section files here");
-            return Err(Notice::error("sections-too-many", Position::whole(shown), message)
-                .mend("join them; each section file is read for every request"));
+            return Err(
+                Notice::error("sections-too-many", Position::whole(shown), message)
+                    .mend("join them; each section file is read for every request"),
+            );
         }
     }
     // By code units of the name, whatever the order on disk and the locale.

@@ -9,15 +9,36 @@ use crate::settings::near_miss;
 
 /// Every field with its meaning, for documentation.
 pub const FIELDS: &[(&str, &str)] = &[
-    ("key", "Name of the section; by default the file's name without `.md`"),
-    ("group", "`static` (before the cache boundary), `dynamic` or `appended`; by default `static`"),
-    ("order", "Whole number; lower stands first within the group; by default 0"),
-    ("cadence", "`session`, `submission` or `step`; by default `session`"),
-    ("reason", "Why the text changes at every step; with `cadence: step` only, and required there"),
+    (
+        "key",
+        "Name of the section; by default the file's name without `.md`",
+    ),
+    (
+        "group",
+        "`static` (before the cache boundary), `dynamic` or `appended`; by default `static`",
+    ),
+    (
+        "order",
+        "Whole number; lower stands first within the group; by default 0",
+    ),
+    (
+        "cadence",
+        "`session`, `submission` or `step`; by default `session`",
+    ),
+    (
+        "reason",
+        "Why the text changes at every step; with `cadence: step` only, and required there",
+    ),
     ("modes", "List of `full` and `minimal`; by default both"),
     ("authority", "`system` or `developer`; by default `system`"),
-    ("complete", "`true` makes this section the whole system prompt; by default `false`"),
-    ("interpolate", "`false` takes `{{name}}` as it is; by default `true`"),
+    (
+        "complete",
+        "`true` makes this section the whole system prompt; by default `false`",
+    ),
+    (
+        "interpolate",
+        "`false` takes `{{name}}` as it is; by default `true`",
+    ),
 ];
 
 /// A checked header.
@@ -79,9 +100,13 @@ pub(super) fn parse(yaml: &str, shown: &str, text: &str) -> Result<Header, Notic
             .unwrap_or_default()
     };
     raw.check().map_err(|(line, message, mend)| {
-        Notice::error("section-front-matter", Position::line(shown, file_line(line)), message)
-            .excerpt_of(text)
-            .mend(mend)
+        Notice::error(
+            "section-front-matter",
+            Position::line(shown, file_line(line)),
+            message,
+        )
+        .excerpt_of(text)
+        .mend(mend)
     })
 }
 
@@ -132,7 +157,9 @@ fn cadence(
     reason: Option<&Spanned<String>>,
     group: Group,
 ) -> Result<Cadence, Problem> {
-    let (word, line) = word.map_or((CadenceWord::Session, 1), |word| (word.value, word.referenced.line()));
+    let (word, line) = word.map_or((CadenceWord::Session, 1), |word| {
+        (word.value, word.referenced.line())
+    });
     if word == CadenceWord::Step {
         if group == Group::Static {
             return Err((
@@ -217,11 +244,22 @@ fn told(error: &Error) -> (String, String) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known fields are {}", names.collect::<Vec<_>>().join(", ")),
             };
-            (format!("unknown field `{}`", crate::visible::clipped(field, 60)), mend)
+            (
+                format!("unknown field `{}`", crate::visible::clipped(field, 60)),
+                mend,
+            )
         }
-        Error::SerdeUnknownVariant { variant, expected, .. } => {
+        Error::SerdeUnknownVariant {
+            variant, expected, ..
+        } => {
             let mend = format!("write one of {}", expected.join(", "));
-            (format!("`{}` is no value of this field", crate::visible::clipped(variant, 60)), mend)
+            (
+                format!(
+                    "`{}` is no value of this field",
+                    crate::visible::clipped(variant, 60)
+                ),
+                mend,
+            )
         }
         Error::DuplicateMappingKey { key: Some(key), .. } => (
             format!("field `{}` stands twice", crate::visible::clipped(key, 60)),
@@ -231,9 +269,15 @@ fn told(error: &Error) -> (String, String) {
             // The renderer adds a place of its own, counted from the front matter's first line.
             let text = other.without_snippet().to_string();
             let first = text.lines().next().unwrap_or_default();
-            let message = first.split(" at line ").next().unwrap_or(first);
+            let said = match first.split(" at line ").next().unwrap_or(first) {
+                "invalid i32" => "this must be a whole number",
+                "invalid boolean" => "this must be `true` or `false`",
+                "expected string scalar" => "this must be a text",
+                "expected mapping start" => "there are no fields",
+                said => said,
+            };
             (
-                format!("bad front matter: {}", crate::visible::clipped(message, 200)),
+                format!("bad front matter: {}", crate::visible::clipped(said, 200)),
                 "front matter is YAML: one `field: value` a line, between two lines of `---`".to_owned(),
             )
         }

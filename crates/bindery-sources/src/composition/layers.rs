@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use bindery_core::{Context, Group, Kind, RegisterError, Registration, Scope, Section, Source, Trust, references};
+use bindery_core::{
+    Context, Group, Kind, RegisterError, Registration, Scope, Section, Source, Trust, references,
+};
 
 use super::builtin::default_sections;
 use super::file::SectionFile;
@@ -60,7 +62,11 @@ pub fn compose(places: &Places, grants: Grants) -> Result<Composition, Refused> 
         Some(folder) => keep(read_folder(&folder, places, None)),
         None => Vec::new(),
     };
-    let project = keep(read_folder(&places.project_sections(), places, Some(&places.project)));
+    let project = keep(read_folder(
+        &places.project_sections(),
+        places,
+        Some(&places.project),
+    ));
     if !problems.is_empty() {
         return Err(Refused(problems));
     }
@@ -125,10 +131,17 @@ impl Composition {
                 notices.push(demoted(file));
             }
         }
-        let granted = self.project.iter().filter(|file| self.grants.of(&file.key).is_some());
+        let granted = self
+            .project
+            .iter()
+            .filter(|file| self.grants.of(&file.key).is_some());
         let nearer: Vec<&SectionFile> = granted.collect();
         for file in &self.builtin {
-            let by = nearer.iter().copied().chain(&self.user).find(|other| other.key == file.key);
+            let by = nearer
+                .iter()
+                .copied()
+                .chain(&self.user)
+                .find(|other| other.key == file.key);
             notices.extend(by.map(|by| shadowed(file, by)));
         }
         for file in &self.user {
@@ -150,7 +163,10 @@ impl Composition {
         let is_known = |key: &String| self.project.iter().any(|file| &*file.key == key.as_str());
         let vain = self.grants.keys.iter().filter(|key| !is_known(key));
         vain.map(|key| {
-            let message = format!("`grants` names `{}`, and this project has no such section", crate::visible::clipped(key, 60));
+            let message = format!(
+                "`grants` names `{}`, and this project has no such section",
+                crate::visible::clipped(key, 60)
+            );
             Notice::note("grant-unused", origin.at.clone(), message)
                 .mend("nothing needs to be done if it is meant for another project")
         })
@@ -185,7 +201,10 @@ fn demoted(file: &SectionFile) -> Notice {
 }
 
 fn shadowed(file: &SectionFile, by: &SectionFile) -> Notice {
-    let message = format!("section `{}` of {} takes the place of this one", file.key, by.shown);
+    let message = format!(
+        "section `{}` of {} takes the place of this one",
+        file.key, by.shown
+    );
     Notice::note("section-shadowed", Position::whole(file.shown.clone()), message)
 }
 
@@ -194,7 +213,9 @@ fn volatile(file: &SectionFile) -> Option<Notice> {
     if file.header.group != Group::Static || !file.header.interpolate {
         return None;
     }
-    let name = references(&file.body).into_iter().find(|name| PER_SESSION.contains(name))?;
+    let name = references(&file.body)
+        .into_iter()
+        .find(|name| PER_SESSION.contains(name))?;
     let message = format!(
         "section `{}` is static and refers to `{{{{{name}}}}}`, which differs between sessions; nothing after it is shared",
         file.key

@@ -57,11 +57,17 @@ fn grants(keys: &[&str]) -> Grants {
 }
 
 fn shown(notices: &[Notice]) -> String {
-    notices.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    notices
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn problem(text: &str) -> String {
-    parse(text, "style", ".bindery/sections/style.md").unwrap_err().to_string()
+    parse(text, "style", ".bindery/sections/style.md")
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
@@ -92,7 +98,7 @@ fn every_bad_field_is_named_with_its_line_and_mend() {
         .bindery/sections/style.md:2:8: `sticky` is no value of this field
           2 | group: sticky
           help: write one of static, dynamic, appended
-        .bindery/sections/style.md:2:8: bad front matter: invalid i32
+        .bindery/sections/style.md:2:8: bad front matter: this must be a whole number
           2 | order: soon
           help: front matter is YAML: one `field: value` a line, between two lines of `---`
         .bindery/sections/style.md:3:1: field `order` stands twice
@@ -107,16 +113,16 @@ fn every_bad_field_is_named_with_its_line_and_mend() {
         .bindery/sections/style.md:2:12: `user` is no value of this field
           2 | authority: user
           help: write one of system, developer
-        .bindery/sections/style.md:2:11: bad front matter: invalid boolean
+        .bindery/sections/style.md:2:11: bad front matter: this must be `true` or `false`
           2 | complete: perhaps
           help: front matter is YAML: one `field: value` a line, between two lines of `---`
         .bindery/sections/style.md:3: `key` must be at most 128 letters, digits and `._-/`
           3 | key: "two words"
           help: a short name in lower case with hyphens, such as `house-style`
-        .bindery/sections/style.md:2:6: bad front matter: expected string scalar
+        .bindery/sections/style.md:2:6: bad front matter: this must be a text
           2 | key: [
           help: front matter is YAML: one `field: value` a line, between two lines of `---`
-        .bindery/sections/style.md:2:1: bad front matter: expected mapping start
+        .bindery/sections/style.md:2:1: bad front matter: there are no fields
           2 | - a
           help: front matter is YAML: one `field: value` a line, between two lines of `---`
         .bindery/sections/style.md:1: the front matter that starts here does not end
@@ -205,7 +211,9 @@ fn a_file_in_place_of_the_folder_is_named() {
 #[test]
 fn a_key_taken_twice_names_both_files() {
     let folders = Folders::new();
-    folders.user("a.md", "---\nkey: same\n---\nx").user("b.md", "---\nkey: same\n---\ny");
+    folders
+        .user("a.md", "---\nkey: same\n---\nx")
+        .user("b.md", "---\nkey: same\n---\ny");
     insta::assert_snapshot!(folders.refused(), @r"
         ~/.config/bindery/sections/b.md: key `same` is also the key of ~/.config/bindery/sections/a.md
           help: give one of them another `key`, or remove it
@@ -231,8 +239,15 @@ fn an_ungranted_project_section_is_a_message_and_says_how_to_grant() {
     let scope = with_variables();
     let (inner, _kept) = composition.register(&scope.0).unwrap();
     let out = rendered(&inner);
-    assert!(out.system.fragments().iter().all(|fragment| fragment.trust != Trust::Project));
-    let [message] = &out.context.messages[..] else { panic!("{:?}", out.context.messages) };
+    assert!(
+        out.system
+            .fragments()
+            .iter()
+            .all(|fragment| fragment.trust != Trust::Project)
+    );
+    let [message] = &out.context.messages[..] else {
+        panic!("{:?}", out.context.messages)
+    };
     assert_eq!(message.lane, Lane::Context);
     insta::assert_snapshot!(message.text.as_str(), @r#"
         <bindery-instructions source=".bindery/sections/style.md:4-4" trust="project">
@@ -254,7 +269,12 @@ fn a_granted_project_section_stands_in_the_system_prompt_with_its_grant() {
     let scope = with_variables();
     let (inner, _kept) = composition.register(&scope.0).unwrap();
     let out = rendered(&inner);
-    let fragment = out.system.fragments().iter().find(|fragment| &*fragment.key == "tone").unwrap();
+    let fragment = out
+        .system
+        .fragments()
+        .iter()
+        .find(|fragment| &*fragment.key == "tone")
+        .unwrap();
     assert_eq!(fragment.text.as_str(), "Write verse.");
     assert_eq!(
         fragment.grant,
@@ -273,7 +293,10 @@ fn a_users_section_shadows_the_default_and_its_errors_have_file_lines() {
     let scope = with_variables();
     let (inner, _kept) = composition.register(&scope.0).unwrap();
     let error = try_rendered(&inner, Mode::Full).unwrap_err().to_string();
-    assert!(error.starts_with("~/.config/bindery/sections/tone.md:7:4: unknown variable `{{no_such}}`"), "{error}");
+    assert!(
+        error.starts_with("~/.config/bindery/sections/tone.md:7:4: unknown variable `{{no_such}}`"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -300,7 +323,7 @@ fn dropping_the_registrations_removes_everything() {
 fn with_variables() -> (Scope, Vec<bindery_core::Registration>) {
     let scope = Scope::global();
     let surroundings = Surroundings {
-        cwd: "/work/project".into(),
+        cwd: "/srv/project".into(),
         platform: "linux/x86_64".into(),
         os: Some("Debian GNU/Linux 13".into()),
         shell: Some("bash".into()),
@@ -327,8 +350,23 @@ fn the_default_composition_as_the_main_agent_reads_it() {
 #[test]
 fn the_default_composition_as_a_sub_agent_reads_it() {
     let out = default_prompt(Mode::Minimal);
-    let keys: Vec<&str> = out.system.fragments().iter().map(|fragment| &*fragment.key).collect();
-    assert_eq!(keys, ["identity", "context", "safety", "tools", "sub-agent", "environment"]);
+    let keys: Vec<&str> = out
+        .system
+        .fragments()
+        .iter()
+        .map(|fragment| &*fragment.key)
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "identity",
+            "context",
+            "safety",
+            "tools",
+            "sub-agent",
+            "environment"
+        ]
+    );
 }
 
 #[test]
@@ -338,7 +376,11 @@ fn static_default_sections_hold_nothing_volatile() {
         if file.header.group == Group::Static {
             assert_eq!(uses, Vec::<&str>::new(), "{}", file.shown);
         }
-        assert!(uses.iter().all(|name| PER_SESSION.contains(name)), "{}", file.shown);
+        assert!(
+            uses.iter().all(|name| PER_SESSION.contains(name)),
+            "{}",
+            file.shown
+        );
     }
 }
 
@@ -350,7 +392,10 @@ fn every_default_section_file_is_embedded() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    let embedded: Vec<String> = builtin::FILES.iter().map(|(stem, ..)| format!("{stem}.md")).collect();
+    let embedded: Vec<String> = builtin::FILES
+        .iter()
+        .map(|(stem, ..)| format!("{stem}.md"))
+        .collect();
     assert_eq!(names, embedded);
 }
 
@@ -358,7 +403,10 @@ fn every_default_section_file_is_embedded() {
 fn the_documentation_has_every_field() {
     let page = include_str!("../../../../docs/sections.md");
     for (name, _) in FIELDS {
-        assert!(page.contains(&format!("| `{name}` |")), "docs/sections.md lacks `{name}`");
+        assert!(
+            page.contains(&format!("| `{name}` |")),
+            "docs/sections.md lacks `{name}`"
+        );
     }
 }
 

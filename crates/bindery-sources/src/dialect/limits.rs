@@ -50,7 +50,7 @@ pub enum FixedLimit {
     Dynamic(DynamicLimit),
 }
 
-/// A limit that grows with the model's context window.
+/// A limit that grows with the model's context window; without a known window it is the least.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DynamicLimit {

@@ -12,7 +12,8 @@ pub struct Setting {
     /// For `cap`: which one.
     #[serde(default)]
     pub cap: Option<String>,
-    /// Path of the key. `{project}` stands for the project's root, or the working directory without one.
+    /// Path of the key. `{project}` stands for the project's root, or the working directory without one;
+    /// `{main-checkout}` for the main checkout in a linked worktree, else the same.
     pub key: Vec<String>,
     /// Where it may stand, weakest first.
     pub files: Vec<SettingFile>,

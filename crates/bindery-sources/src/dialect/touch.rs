@@ -22,6 +22,9 @@ pub struct Touch {
     /// beside the working directory then attaches what lies above it.
     #[serde(default)]
     pub within_project: bool,
+    /// Whether a touch of a path where nothing is attaches nothing.
+    #[serde(default)]
+    pub must_exist: bool,
     /// Whether only the first file with text of a directory attaches.
     #[serde(default)]
     pub one_per_directory: bool,

@@ -13,6 +13,7 @@ mod tests;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use serde_saphyr::options::DuplicateKeyPolicy;
 
 pub use patterns::{expand_braces, split_patterns};
 pub use split::{Split, split};
@@ -40,27 +41,30 @@ pub struct Fault {
 /// Reads the fields of a block without its fences. Never fails: what cannot be read has no fields and a
 /// fault.
 pub fn read(block: &str, unreadable: Unreadable, known: &[&str]) -> Fields {
-    let fault = match strict(block) {
+    let fault = match parse(block, DuplicateKeyPolicy::Error) {
         Ok(values) => {
             return Fields { values, fault: None };
         }
         Err(fault) => fault,
     };
-    let values = match unreadable {
+    // Readers of JavaScript clients take the last of two equal keys; a fault is kept all the same.
+    let last_wins = |block: &str| parse(block, DuplicateKeyPolicy::LastWins);
+    let values = last_wins(block).unwrap_or_else(|_| match unreadable {
         Unreadable::ReadLines => lines::read(block, known),
-        Unreadable::QuoteValues => strict(&lines::quote_values(block)).unwrap_or_default(),
-    };
+        Unreadable::QuoteValues => last_wins(&lines::quote_values(block)).unwrap_or_default(),
+    });
     Fields {
         values,
         fault: Some(fault),
     }
 }
 
-fn strict(block: &str) -> Result<BTreeMap<String, Value>, Fault> {
+fn parse(block: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<BTreeMap<String, Value>, Fault> {
     if block.trim().is_empty() {
         return Ok(BTreeMap::new());
     }
-    match serde_saphyr::from_str::<Value>(block) {
+    let options = serde_saphyr::options! { duplicate_keys: duplicate_keys };
+    match serde_saphyr::from_str_with_options::<Value>(block, options) {
         Ok(Value::Object(map)) => Ok(map.into_iter().collect()),
         Ok(Value::Null) => Ok(BTreeMap::new()),
         Ok(_) => Err(Fault {
@@ -79,13 +83,14 @@ fn first_line(text: &str) -> String {
 }
 
 impl Fields {
-    /// The patterns under a key: a string, comma-separated, or a list of strings.
+    /// The patterns under a key: a string, comma-separated, or a list of strings. Anything else counts as
+    /// an empty list.
     pub fn patterns(&self, key: &str) -> Option<Vec<String>> {
         Some(match self.values.get(key)? {
             Value::Null => Vec::new(),
             Value::Array(items) => items.iter().filter_map(Value::as_str).flat_map(split_patterns).collect(),
             Value::String(text) => split_patterns(text),
-            other => vec![other.to_string()],
+            _ => Vec::new(),
         })
     }
 

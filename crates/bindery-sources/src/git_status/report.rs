@@ -13,8 +13,6 @@ pub struct Report {
     pub head: Head,
     /// What git said.
     pub outcome: Outcome,
-    /// The most entries that were wanted.
-    pub most_entries: usize,
 }
 
 /// How asking git went.
@@ -58,17 +56,20 @@ impl Report {
     pub fn incomplete(&self) -> Option<String> {
         match &self.outcome {
             Outcome::Read { more: Some(0), .. } => None,
-            Outcome::Read { entries, more: Some(more) } => {
-                Some(format!("list cut after {} entries, {more} more", entries.len()))
-            }
-            Outcome::Read { entries, more: None } => {
-                Some(format!("list cut after {} entries, there are many more", entries.len()))
-            }
+            Outcome::Read {
+                entries,
+                more: Some(more),
+            } => Some(format!("list cut after {} entries, {more} more", entries.len())),
+            Outcome::Read { entries, more: None } => Some(format!(
+                "list cut after {} entries, there are many more",
+                entries.len()
+            )),
             Outcome::CutShort { after } => Some(format!("cut short after {} ms", after.as_millis())),
             Outcome::NoGit => Some("no git program was found".to_owned()),
-            Outcome::Refused => {
-                Some("git was not asked: the repository defines content filters that cannot be switched off".to_owned())
-            }
+            Outcome::Refused => Some(
+                "git was not asked: the repository defines content filters that cannot be switched off"
+                    .to_owned(),
+            ),
             Outcome::Failed { why } => Some(format!("git failed: {why}")),
         }
     }

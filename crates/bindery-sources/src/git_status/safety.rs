@@ -67,7 +67,14 @@ fn common() -> Vec<OsString> {
 /// Lists the filters that any configuration defines, each with where it is defined.
 pub(super) fn list_filters() -> Request {
     let mut arguments = common();
-    let rest = ["config", "-z", "--show-scope", "--name-only", "--get-regexp", r"^filter\."];
+    let rest = [
+        "config",
+        "-z",
+        "--show-scope",
+        "--name-only",
+        "--get-regexp",
+        r"^filter\.",
+    ];
     arguments.extend(rest.map(OsString::from));
     Request {
         arguments,

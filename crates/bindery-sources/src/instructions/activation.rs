@@ -69,11 +69,22 @@ fn decide(path: &Path, fields: &Fields, rules: &Activation, notes: &mut Vec<Diag
     if patterns.iter().all(|pattern| rules.match_all.contains(pattern)) {
         return When::Always;
     }
-    for pattern in patterns.iter().filter(|pattern| rules.style == GlobStyle::Gitignore && (pattern.starts_with("./") || pattern.starts_with('!'))) {
-        let message = format!("the pattern `{pattern}` matches nothing: write it without `./` or `!`");
-        notes.push(Diagnostic::new(Code::DeadGlob, Severity::Warning, path, message));
-    }
+    notes.extend(dead_patterns(path, &patterns, rules));
     When::Paths(patterns)
+}
+
+/// Patterns that this client's matching can never satisfy.
+fn dead_patterns(path: &Path, patterns: &[String], rules: &Activation) -> Vec<Diagnostic> {
+    if rules.style != GlobStyle::Gitignore {
+        return Vec::new();
+    }
+    let all_negated = patterns.iter().all(|pattern| pattern.starts_with('!'));
+    let dead = patterns.iter().filter(|pattern| pattern.starts_with("./") || (all_negated && pattern.starts_with('!')));
+    dead.map(|pattern| {
+        let message = format!("the pattern `{pattern}` matches nothing: write it without `./` or `!`");
+        Diagnostic::new(Code::DeadGlob, Severity::Warning, path, message)
+    })
+    .collect()
 }
 
 fn without(rule: WithoutPatterns, description: Option<String>) -> When {
@@ -116,7 +127,7 @@ impl Matcher {
                 let mut builder = GitignoreBuilder::new("");
                 // The flag is only refused for lines added before it.
                 let _ = builder.case_insensitive(rules.ignore_case);
-                for pattern in expanded.filter(|pattern| !pattern.starts_with('!')) {
+                for pattern in expanded {
                     if builder.add_line(None, &pattern).is_err() {
                         bad.push(pattern);
                     }
@@ -145,10 +156,17 @@ impl Matcher {
     pub(super) fn matches(&self, relative: &Path) -> bool {
         match self {
             Self::Ignore(_) if relative.as_os_str().is_empty() || relative.has_root() => false,
-            Self::Ignore(ignore) => ignore.matched_path_or_any_parents(relative, false).is_ignore(),
+            Self::Ignore(ignore) => ignores(ignore, relative),
             Self::Globs(set) => set.is_match(relative),
         }
     }
+}
+
+/// Whether a `.gitignore` of these lines would ignore the path: from the top down, and what lies in an
+/// ignored directory cannot be taken back by a `!` line.
+fn ignores(ignore: &Gitignore, relative: &Path) -> bool {
+    let ancestors: Vec<&Path> = relative.ancestors().filter(|part| !part.as_os_str().is_empty()).collect();
+    ancestors.iter().rev().any(|part| ignore.matched(part, *part != relative).is_ignore())
 }
 
 /// Whether a set of files asks front matter at all.

@@ -36,9 +36,10 @@ impl Session<'_> {
             self.unread(path, spot, import, status, reason, detail);
             return Outcome::Not;
         }
-        if self.dialect.duplicates != Duplicates::Keep && self.seen.contains(path) {
+        if self.dialect.duplicates != Duplicates::Keep && self.is_seen(path) {
             let index = self.unread(path, spot, import, Status::Shadowed, Reason::SameFile, "this file is already in");
             self.set_shadowed_by_path(index, path);
+            self.wait_although_in(index, path, spot);
             return Outcome::Not;
         }
         let contents = match self.reader.read(path, self.dialect.text.read_at_most) {
@@ -82,6 +83,10 @@ impl Session<'_> {
         if let Some(file) = self.files.get_mut(index) {
             file.shadowed_by = first;
         }
+    }
+
+    fn is_seen(&self, path: &Path) -> bool {
+        self.seen.contains(path) || path.canonicalize().is_ok_and(|real| self.seen.contains(&real))
     }
 
     /// The path, and where a link leads, may not load again.
@@ -198,6 +203,25 @@ impl Session<'_> {
             self.follow_imports(index, path, spot, import, prepared);
         }
         outcome
+    }
+
+    /// Where a touch sends again what is already in, a conditional file that came in another way waits
+    /// all the same.
+    fn wait_although_in(&mut self, index: usize, path: &Path, spot: Spot<'_>) {
+        let repeats = self.dialect.touch.as_ref().is_some_and(|touch| touch.repeats);
+        if !repeats || !is_conditional(spot.files) {
+            return;
+        }
+        let Ok(contents) = self.reader.read(path, self.dialect.text.read_at_most) else { return };
+        let prepared = prepare(path, &contents, &Rules::of(&self.dialect.text, spot.files));
+        let matter = spot.files.front_matter.as_ref().unwrap_or(&self.dialect.text.front_matter);
+        if let (When::Paths(patterns), _) = when(path, prepared.block.as_deref(), &self.dialect.activation, matter) {
+            let before = self.files.get(index).map(|file| (file.status, file.reason, file.detail.clone()));
+            self.wait(index, path, spot, patterns, &prepared);
+            if let Some((status, reason, detail)) = before {
+                self.set(index, status, reason, &detail);
+            }
+        }
     }
 
     fn wait(&mut self, index: usize, path: &Path, spot: Spot<'_>, patterns: Vec<String>, prepared: &Prepared) {

@@ -210,7 +210,7 @@ impl Session<'_> {
 
     /// Whether the files of a main checkout are left to the worktree inside of it; they are listed.
     fn skip_main_checkout(&mut self, spot: Spot<'_>) -> bool {
-        let Some(tree) = self.roots.inner_worktree.clone() else { return false };
+        let Some(tree) = self.roots.inner_worktree().cloned() else { return false };
         let skip = |path: &PathBuf| match spot.files.main_checkout {
             MainCheckout::Load => false,
             MainCheckout::Skip => true,

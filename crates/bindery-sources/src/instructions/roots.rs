@@ -15,19 +15,18 @@ pub(super) struct Roots {
     pub(super) project: Option<PathBuf>,
     /// The client's configuration directory.
     pub(super) config_home: Option<PathBuf>,
-    /// The linked worktree the working directory lies in, where it lies inside its main checkout.
-    pub(super) inner_worktree: Option<Worktree>,
+    /// The linked worktree the working directory lies in.
+    pub(super) worktree: Option<Worktree>,
 }
 
 impl Roots {
     pub(super) fn find(host: &Host, dialect: &Dialect, markers: &[String]) -> Self {
         let cwd = host.cwd.canonicalize().unwrap_or_else(|_| host.cwd.clone());
         let project = nearest_with(&cwd, markers);
-        let inner_worktree = linked_worktree(&cwd).filter(|worktree| worktree.root.starts_with(&worktree.main));
         Self {
             project,
             config_home: host.config_home(dialect.config_home.as_ref()),
-            inner_worktree,
+            worktree: linked_worktree(&cwd),
             cwd,
         }
     }
@@ -35,6 +34,16 @@ impl Roots {
     /// The project's root, or the working directory where there is none.
     pub(super) fn project_or_cwd(&self) -> &Path {
         self.project.as_deref().unwrap_or(&self.cwd)
+    }
+
+    /// The main checkout of the worktree at hand; without one the project's root, or the working directory.
+    pub(super) fn main_checkout(&self) -> &Path {
+        self.worktree.as_ref().map_or_else(|| self.project_or_cwd(), |tree| &tree.main)
+    }
+
+    /// The linked worktree at hand, where it lies inside its own main checkout.
+    pub(super) fn inner_worktree(&self) -> Option<&Worktree> {
+        self.worktree.as_ref().filter(|tree| tree.root.starts_with(&tree.main))
     }
 
     /// Directories from the start of a walk down to the working directory.
@@ -60,8 +69,7 @@ impl Roots {
 
     /// Whether a directory belongs to the main checkout around the inner worktree, not to the worktree.
     pub(super) fn is_main_checkout(&self, directory: &Path) -> bool {
-        self.inner_worktree
-            .as_ref()
+        self.inner_worktree()
             .is_some_and(|tree| directory.starts_with(&tree.main) && !directory.starts_with(&tree.root))
     }
 }

@@ -93,8 +93,7 @@ impl<'a> Session<'a> {
         let mut notes = std::mem::take(&mut settings.notes);
         let window = settings
             .number(SettingUse::ContextWindow, None)
-            .or(host.options.context_window)
-            .unwrap_or(dialect.context_window);
+            .or(host.options.context_window);
         let set: BTreeMap<String, u64> = dialect
             .caps
             .keys()

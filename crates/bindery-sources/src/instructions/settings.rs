@@ -52,7 +52,8 @@ impl Settings {
         }
         let document = self.document(path, file.format, reader)?;
         let project = roots.project_or_cwd().display().to_string();
-        lookup(&document, &setting.key, &[("{project}", &project)])
+        let main = roots.main_checkout().display().to_string();
+        lookup(&document, &setting.key, &[("{project}", &project), ("{main-checkout}", &main)])
     }
 
     /// A directory's settings count when the user trusts it or the project it belongs to.

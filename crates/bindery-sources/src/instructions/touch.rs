@@ -31,7 +31,7 @@ impl Session<'_> {
 
     fn touch(&mut self, path: &Path, rules: &Touch, place: &Place, visited: &mut BTreeSet<PathBuf>, attached: &mut BTreeSet<PathBuf>) {
         let boundary = if rules.within_project { self.roots.project_or_cwd().to_owned() } else { self.roots.cwd.clone() };
-        if !path.starts_with(&boundary) || look(path).is_err() {
+        if !path.starts_with(&boundary) || (rules.must_exist && look(path).is_err()) {
             return;
         }
         if rules.repeats {

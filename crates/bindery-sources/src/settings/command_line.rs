@@ -76,9 +76,17 @@ pub(super) fn flags(flags: &Flags, cwd: &Path) -> Result<Layered, Vec<Notice>> {
         }
     }
     if !flags.grants.is_empty() {
-        out.set(Key::Grants, Value::Names(flags.grants.clone()), "--grant".to_owned());
+        out.set(
+            Key::Grants,
+            Value::Names(flags.grants.clone()),
+            "--grant".to_owned(),
+        );
     }
-    out.toml(Key::MaxTokens, flags.max_tokens.map(|count| count.to_string()).as_deref(), cwd);
+    out.toml(
+        Key::MaxTokens,
+        flags.max_tokens.map(|count| count.to_string()).as_deref(),
+        cwd,
+    );
     if out.problems.is_empty() {
         Ok(out.layer)
     } else {
@@ -101,7 +109,9 @@ impl FlagLayer {
     }
 
     fn text(&mut self, key: Key, text: Option<&str>, cwd: &Path) {
-        let (Some(info), Some(text)) = (key::by_name(key.name()), text) else { return };
+        let (Some(info), Some(text)) = (key::by_name(key.name()), text) else {
+            return;
+        };
         match Value::from_text(info, text, cwd) {
             Ok(value) => self.set(key, value, key.flag()),
             Err(message) => self.problem(key, message),
@@ -109,7 +119,9 @@ impl FlagLayer {
     }
 
     fn toml(&mut self, key: Key, text: Option<&str>, cwd: &Path) {
-        let (Some(info), Some(text)) = (key::by_name(key.name()), text) else { return };
+        let (Some(info), Some(text)) = (key::by_name(key.name()), text) else {
+            return;
+        };
         match interpret(info, text, cwd) {
             Ok(value) => self.set(key, value, key.flag()),
             Err(message) => self.problem(key, message),
@@ -117,9 +129,9 @@ impl FlagLayer {
     }
 
     fn problem(&mut self, key: Key, message: String) {
-        let meaning = key::by_name(key.name()).map_or("", |info| info.meaning);
+        let mend = key::by_name(key.name()).map_or_else(String::new, key::KeyInfo::mend);
         self.problems
-            .push(Notice::error("setting-value", Position::whole(key.flag()), message).mend(meaning));
+            .push(Notice::error("setting-value", Position::whole(key.flag()), message).mend(mend));
     }
 }
 
@@ -139,7 +151,11 @@ pub(super) fn overrides(given: &[String], cwd: &Path) -> Result<Layered, Vec<Not
             Err(problem) => problems.push(problem),
         }
     }
-    if problems.is_empty() { Ok(layer) } else { Err(problems) }
+    if problems.is_empty() {
+        Ok(layer)
+    } else {
+        Err(problems)
+    }
 }
 
 fn one_override(text: &str, cwd: &Path) -> Result<(Key, Value), Notice> {
@@ -169,7 +185,7 @@ fn one_override(text: &str, cwd: &Path) -> Result<(Key, Value), Notice> {
     };
     result
         .map(|value| (info.key, value))
-        .map_err(|message| Notice::error("setting-value", at(), message).mend(info.meaning))
+        .map_err(|message| Notice::error("setting-value", at(), message).mend(info.mend()))
 }
 
 /// TOML if it is TOML of a fitting type; otherwise a bare text, so that quotation marks need not be

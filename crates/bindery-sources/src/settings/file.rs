@@ -77,7 +77,11 @@ impl Reader<'_> {
         let mut out = BTreeMap::new();
         let Some(profiles) = value.get_ref().as_table() else {
             let problem = self
-                .problem("setting-value", value.span(), "`profile` must hold tables".to_owned())
+                .problem(
+                    "setting-value",
+                    value.span(),
+                    "`profile` must hold tables".to_owned(),
+                )
                 .mend("write [profile.NAME] and the keys below it");
             self.problems.push(problem);
             return out;
@@ -89,10 +93,13 @@ impl Reader<'_> {
                     self.entry(key, value, rank, &mut layer);
                 }
             } else {
-                let message = format!("profile `{}` must be a table", crate::visible::escaped(name.get_ref()));
-                let problem = self.problem("setting-value", value.span(), message).mend(
-                    "write [profile.NAME] and the keys below it",
+                let message = format!(
+                    "profile `{}` must be a table",
+                    crate::visible::escaped(name.get_ref())
                 );
+                let problem = self
+                    .problem("setting-value", value.span(), message)
+                    .mend("write [profile.NAME] and the keys below it");
                 self.problems.push(problem);
             }
             out.insert(name.get_ref().to_string(), layer);
@@ -132,8 +139,10 @@ impl Reader<'_> {
             );
             return Err(self.problem("setting-forbidden", name.span(), message).mend(mend));
         }
-        let value_of = Value::from_toml(info, value.get_ref(), self.folder)
-            .map_err(|message| self.problem("setting-value", value.span(), message).mend(info.meaning))?;
+        let value_of = Value::from_toml(info, value.get_ref(), self.folder).map_err(|message| {
+            self.problem("setting-value", value.span(), message)
+                .mend(info.mend())
+        })?;
         let at = Position::of_offset(self.shown, self.text, name.span().start);
         Ok((info.key, value_of, Origin { rank, at }))
     }
@@ -151,7 +160,10 @@ pub(super) fn unknown(name: &str) -> (String, String) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("known keys are {}", names.collect::<Vec<_>>().join(", ")),
     };
-    (format!("unknown key `{}`", crate::visible::clipped(name, 60)), mend)
+    (
+        format!("unknown key `{}`", crate::visible::clipped(name, 60)),
+        mend,
+    )
 }
 
 fn syntax(error: &toml::de::Error, text: &str, shown: &str) -> Notice {
@@ -160,7 +172,12 @@ fn syntax(error: &toml::de::Error, text: &str, shown: &str) -> Notice {
         None => Position::whole(shown),
     };
     let message = format!("not valid TOML: {}", error.message().replace('\n', "; "));
+    let mend = match error.message() {
+        said if said.contains("quoted") => "put the text in quotation marks",
+        said if said.contains("duplicate") => "remove one of the two",
+        _ => "https://toml.io shows how it is written",
+    };
     Notice::error("setting-syntax", at, message)
         .excerpt_of(text)
-        .mend("texts need quotation marks; see https://toml.io")
+        .mend(mend)
 }

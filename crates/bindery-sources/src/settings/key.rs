@@ -61,6 +61,8 @@ pub struct KeyInfo {
     pub name: &'static str,
     /// What its value looks like.
     pub shape: Shape,
+    /// A line that sets it.
+    pub example: &'static str,
     /// The built-in value as TOML; empty where there is none.
     pub default: &'static str,
     /// Why a repository's `bindery.toml` may not set it; `None` where it may.
@@ -71,9 +73,9 @@ pub struct KeyInfo {
 
 const SYSTEM_TEXT: &str = "its text speaks with the authority of the system, and a repository may not give itself that; \
 put the text into `.bindery/sections/` and let the user grant it, or into AGENTS.md";
-const CHOICE_OF_RULES: &str =
-    "it decides which of the user's own rules and safety sections the model sees, and a repository may not switch those off";
-const GRANTS: &str = "a grant lets repository text speak as the system, and a repository may not grant itself that";
+const CHOICE_OF_RULES: &str = "it decides which of the user's own rules and safety sections the model sees, and a repository may not switch those off";
+const GRANTS: &str =
+    "a grant lets repository text speak as the system, and a repository may not grant itself that";
 
 /// Every key, by name.
 pub const KEYS: &[KeyInfo] = &[
@@ -81,6 +83,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::Agent,
         name: "agent",
         shape: Shape::File,
+        example: "agent = \"reviewer.md\"",
         default: "",
         not_in_project: Some(SYSTEM_TEXT),
         meaning: "File whose text is the agent's prompt; it takes the place of the default composition",
@@ -89,6 +92,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::AppendSystemPrompt,
         name: "append_system_prompt",
         shape: Shape::Prompt,
+        example: "append_system_prompt = \"Answer in German.\"",
         default: "",
         not_in_project: Some(SYSTEM_TEXT),
         meaning: "Text that always comes last in the system prompt",
@@ -97,6 +101,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::CustomMode,
         name: "custom_mode",
         shape: Shape::Choice(&["replace", "extend"]),
+        example: "custom_mode = \"extend\"",
         default: "\"replace\"",
         not_in_project: Some(CHOICE_OF_RULES),
         meaning: "Whether `system_prompt` takes the default's place or extends it",
@@ -105,6 +110,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::GitStatusDeadlineMs,
         name: "git_status_deadline_ms",
         shape: Shape::Count(0, 10_000),
+        example: "git_status_deadline_ms = 500",
         default: "200",
         not_in_project: None,
         meaning: "Milliseconds that `git status` may take; 0 leaves it out",
@@ -113,6 +119,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::Grants,
         name: "grants",
         shape: Shape::Names,
+        example: "grants = [\"style\"]",
         default: "[]",
         not_in_project: Some(GRANTS),
         meaning: "Project sections that may stand in the system prompt, by key",
@@ -121,6 +128,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::Instructions,
         name: "instructions",
         shape: Shape::Name,
+        example: "instructions = \"claude\"",
         default: "\"auto\"",
         not_in_project: None,
         meaning: "Dialect of instruction files, or `none`",
@@ -129,6 +137,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::MaxTokens,
         name: "max_tokens",
         shape: Shape::Count(1, 10_000_000),
+        example: "max_tokens = 8192",
         default: "",
         not_in_project: None,
         meaning: "Most tokens that the model may write in one answer",
@@ -137,6 +146,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::Mode,
         name: "mode",
         shape: Shape::Choice(&["full", "minimal", "none"]),
+        example: "mode = \"minimal\"",
         default: "\"full\"",
         not_in_project: Some(CHOICE_OF_RULES),
         meaning: "How much of the composition is assembled",
@@ -145,6 +155,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::Model,
         name: "model",
         shape: Shape::Name,
+        example: "model = \"claude-opus-4-8\"",
         default: "",
         not_in_project: None,
         meaning: "Model, by the provider's name for it",
@@ -153,6 +164,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::Provider,
         name: "provider",
         shape: Shape::Name,
+        example: "provider = \"anthropic\"",
         default: "\"anthropic\"",
         not_in_project: None,
         meaning: "Provider whose request format is written",
@@ -161,6 +173,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::SystemPrompt,
         name: "system_prompt",
         shape: Shape::Prompt,
+        example: "system_prompt = { file = \"prompt.md\" }",
         default: "",
         not_in_project: Some(SYSTEM_TEXT),
         meaning: "Custom system prompt",
@@ -169,6 +182,7 @@ pub const KEYS: &[KeyInfo] = &[
         key: Key::ToolOrder,
         name: "tool_order",
         shape: Shape::ToolOrder,
+        example: "tool_order = [\"read\", \"<unlisted-tools>\"]",
         default: "",
         not_in_project: None,
         meaning: "Order of tools: names, and one `<unlisted-tools>`; without it, by name",
@@ -183,12 +197,25 @@ pub(super) fn by_name(name: &str) -> Option<&'static KeyInfo> {
 impl Key {
     /// The key's row of the table.
     pub fn name(self) -> &'static str {
-        KEYS.iter().find(|info| info.key == self).map_or("", |info| info.name)
+        KEYS.iter()
+            .find(|info| info.key == self)
+            .map_or("", |info| info.name)
     }
 
     /// The command-line flag of this key.
     pub fn flag(self) -> String {
-        format!("--{}", self.name().replace('_', "-"))
+        match self {
+            // One key for each use of the flag.
+            Self::Grants => "--grant".to_owned(),
+            _ => format!("--{}", self.name().replace('_', "-")),
+        }
+    }
+}
+
+impl KeyInfo {
+    /// The mend of a bad value.
+    pub(super) fn mend(&self) -> String {
+        format!("for example {}", self.example)
     }
 }
 

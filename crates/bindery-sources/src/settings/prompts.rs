@@ -17,8 +17,12 @@ use crate::strict_file;
 pub fn prompt_sources(settings: &Settings, places: &Places) -> Result<PromptSources, Refused> {
     let mut problems = Vec::new();
     let mut keep = |result: Result<PromptText, Notice>| result.map_err(|problem| problems.push(problem)).ok();
-    let custom = settings.system_prompt().and_then(|chosen| keep(read(&chosen, places)));
-    let append = settings.append_system_prompt().and_then(|chosen| keep(read(&chosen, places)));
+    let custom = settings
+        .system_prompt()
+        .and_then(|chosen| keep(read(&chosen, places)));
+    let append = settings
+        .append_system_prompt()
+        .and_then(|chosen| keep(read(&chosen, places)));
     let agent = settings.agent().and_then(|chosen| {
         let Chosen { value, origin } = chosen;
         let value = Prompt::File(value);
@@ -63,7 +67,11 @@ fn file(path: &Path, origin: &Origin, places: &Places) -> Result<PromptText, Not
             path: shown.into(),
             lines: None,
         },
-        trust: if in_project { Trust::Project } else { origin.rank.trust() },
+        trust: if in_project {
+            Trust::Project
+        } else {
+            origin.rank.trust()
+        },
         grant: in_project.then(|| origin.source()),
         interpolation: Interpolation::Literal,
     })

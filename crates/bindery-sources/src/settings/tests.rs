@@ -57,7 +57,9 @@ fn lines(settings: &Settings) -> String {
     for row in settings.explain_config() {
         let value = row.value.as_ref().map_or_else(|| "-".to_owned(), shown);
         let shadowed: Vec<String> = row.shadowed.iter().map(shown).collect();
-        out.push_str(&format!("{} = {value} {}\n", row.key, shadowed.join(" < ")));
+        let line = format!("{} = {value} {}", row.key, shadowed.join(" < "));
+        out.push_str(line.trim_end());
+        out.push('\n');
     }
     out
 }
@@ -65,20 +67,23 @@ fn lines(settings: &Settings) -> String {
 #[test]
 fn nothing_set_leaves_the_built_in_values() {
     let settings = Folders::new().loaded();
-    assert_eq!((settings.mode(), settings.custom_mode()), (Mode::Full, CustomMode::Replace));
+    assert_eq!(
+        (settings.mode(), settings.custom_mode()),
+        (Mode::Full, CustomMode::Replace)
+    );
     assert_eq!(settings.git_status_deadline(), Some(crate::git_status::DEADLINE));
     insta::assert_snapshot!(lines(&settings), @r#"
-        agent = - 
-        append_system_prompt = - 
-        custom_mode = "replace" (built-in) 
-        git_status_deadline_ms = 200 (built-in) 
-        grants = [] (built-in) 
-        instructions = "auto" (built-in) 
-        max_tokens = - 
-        mode = "full" (built-in) 
-        model = - 
-        provider = "anthropic" (built-in) 
-        system_prompt = - 
+        agent = -
+        append_system_prompt = -
+        custom_mode = "replace" (built-in)
+        git_status_deadline_ms = 200 (built-in)
+        grants = [] (built-in)
+        instructions = "auto" (built-in)
+        max_tokens = -
+        mode = "full" (built-in)
+        model = -
+        provider = "anthropic" (built-in)
+        system_prompt = -
         tool_order = -
     "#);
 }
@@ -101,17 +106,17 @@ fn every_layer_shadows_the_ones_before_it() {
     let settings = folders.load(&request).unwrap();
     assert_eq!(settings.git_status_deadline(), None);
     insta::assert_snapshot!(lines(&settings), @r#"
-        agent = - 
-        append_system_prompt = - 
-        custom_mode = "replace" (built-in) 
+        agent = -
+        append_system_prompt = -
+        custom_mode = "replace" (built-in)
         git_status_deadline_ms = 0 (-c git_status_deadline_ms) 200 (built-in)
         grants = ["style"] (~/.config/bindery/config.toml:5) [] (built-in)
-        instructions = "auto" (built-in) 
-        max_tokens = 1000 (bindery.toml:2) 
+        instructions = "auto" (built-in)
+        max_tokens = 1000 (bindery.toml:2)
         mode = "minimal" (--mode) "full" (built-in)
         model = "m6" (--model) "m5" (-c model) < "m4" (bindery.toml:4) < "m3" (bindery.toml:1) < "m2" (~/.config/bindery/config.toml:4) < "m1" (~/.config/bindery/config.toml:1)
-        provider = "anthropic" (built-in) 
-        system_prompt = - 
+        provider = "anthropic" (built-in)
+        system_prompt = -
         tool_order = -
     "#);
 }
@@ -123,16 +128,18 @@ fn syntax_errors_carry_line_column_and_text() {
     insta::assert_snapshot!(folders.refused(&Request::default()), @r"
         ~/.config/bindery/config.toml:2:9: not valid TOML: string values must be quoted, expected literal string
           2 | model = gpt-5
-          help: texts need quotation marks; see https://toml.io
+          help: put the text in quotation marks
     ");
-    folders.user("mode = \"full\"\nmode = \"full\"\n").project("[profile\n");
+    folders
+        .user("mode = \"full\"\nmode = \"full\"\n")
+        .project("[profile\n");
     insta::assert_snapshot!(folders.refused(&Request::default()), @r#"
         ~/.config/bindery/config.toml:2:1: not valid TOML: duplicate key
           2 | mode = "full"
-          help: texts need quotation marks; see https://toml.io
+          help: remove one of the two
         bindery.toml:1:9: not valid TOML: unclosed table, expected `]`
           1 | [profile
-          help: texts need quotation marks; see https://toml.io
+          help: https://toml.io shows how it is written
     "#);
 }
 
@@ -153,37 +160,37 @@ fn every_bad_value_is_reported_at_once() {
           help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
         ~/.config/bindery/config.toml:3:8: `mode` must be one of "full", "minimal", "none", not "fast"
           3 | mode = "fast"
-          help: How much of the composition is assembled
+          help: for example mode = "minimal"
         ~/.config/bindery/config.toml:4:14: `max_tokens` must be a whole number from 1 to 10000000, not 0
           4 | max_tokens = 0
-          help: Most tokens that the model may write in one answer
+          help: for example max_tokens = 8192
         ~/.config/bindery/config.toml:5:1: unknown key `max_tokens_`
           5 | max_tokens_ = 1
           help: did you mean `max_tokens`?
         ~/.config/bindery/config.toml:6:26: `git_status_deadline_ms` must be a whole number from 0 to 10000, not 99999
           6 | git_status_deadline_ms = 99999
-          help: Milliseconds that `git status` may take; 0 leaves it out
+          help: for example git_status_deadline_ms = 500
         ~/.config/bindery/config.toml:7:10: `grants` must be a list of section keys, not "style"
           7 | grants = "style"
-          help: Project sections that may stand in the system prompt, by key
+          help: for example grants = ["style"]
         ~/.config/bindery/config.toml:8:14: tool_order names `a` twice; remove one
           8 | tool_order = ["a", "a", "<unlisted-tools>"]
-          help: Order of tools: names, and one `<unlisted-tools>`; without it, by name
+          help: for example tool_order = ["read", "<unlisted-tools>"]
         ~/.config/bindery/config.toml:9:9: `model` must be a name of at most 128 letters, digits and `._:/@+-`
           9 | model = "ignore all rules"
-          help: Model, by the provider's name for it
+          help: for example model = "claude-opus-4-8"
         ~/.config/bindery/config.toml:10:17: `system_prompt` as a table has exactly one key, `file`
           10 | system_prompt = { path = "x" }
-          help: Custom system prompt
+          help: for example system_prompt = { file = "prompt.md" }
         ~/.config/bindery/config.toml:11:12: `provider` must be a name, not an integer
           11 | provider = 3
-          help: Provider whose request format is written
+          help: for example provider = "anthropic"
         ~/.config/bindery/config.toml:12:9: `agent` must be the path of a file, not an array
           12 | agent = [1]
-          help: File whose text is the agent's prompt; it takes the place of the default composition
+          help: for example agent = "reviewer.md"
         ~/.config/bindery/config.toml:15:10: `grants` must hold texts only
           15 | grants = [1]
-          help: Project sections that may stand in the system prompt, by key
+          help: for example grants = ["style"]
         ~/.config/bindery/config.toml:17:5: profile `y` must be a table
           17 | y = 1
           help: write [profile.NAME] and the keys below it
@@ -200,7 +207,7 @@ fn a_repository_may_not_set_what_carries_authority() {
     insta::assert_snapshot!(folders.refused(&Request::default()), @r#"
         bindery.toml:2:1: a repository may not set `grants`: a grant lets repository text speak as the system, and a repository may not grant itself that
           2 | grants = ["style"]
-          help: remove the line; to set `grants` yourself, use --grants, -c grants=… or your own config.toml
+          help: remove the line; to set `grants` yourself, use --grant, -c grants=… or your own config.toml
         bindery.toml:3:1: a repository may not set `system_prompt`: its text speaks with the authority of the system, and a repository may not give itself that; put the text into `.bindery/sections/` and let the user grant it, or into AGENTS.md
           3 | system_prompt = "obey"
           help: remove the line; to set `system_prompt` yourself, use --system-prompt, -c system_prompt=… or your own config.toml
@@ -225,7 +232,11 @@ fn every_key_is_either_allowed_or_refused_in_a_project_for_a_reason() {
         let text = format!("{} = {}\n", info.name, example(info));
         let of = |owner| parse(&text, "f", Path::new("/"), owner);
         assert!(of(Owner::User).is_ok(), "{text}");
-        assert_eq!(of(Owner::Project).is_err(), info.not_in_project.is_some(), "{text}");
+        assert_eq!(
+            of(Owner::Project).is_err(),
+            info.not_in_project.is_some(),
+            "{text}"
+        );
     }
 }
 
@@ -245,7 +256,14 @@ fn the_command_line_is_checked_like_a_file() {
     let folders = Folders::new();
     let request = Request {
         profile: Some("deep".into()),
-        ..overrides(&["mode", "modle=x", "mode=fast", "grants=style", "model.x=1", "max_tokens=-1"])
+        ..overrides(&[
+            "mode",
+            "modle=x",
+            "mode=fast",
+            "grants=style",
+            "model.x=1",
+            "max_tokens=-1",
+        ])
     };
     insta::assert_snapshot!(folders.refused(&request), @r#"
         --profile: there is no profile `deep`
@@ -255,13 +273,13 @@ fn the_command_line_is_checked_like_a_file() {
         -c modle=x: unknown key `modle`
           help: did you mean `model`?
         -c mode=fast: `mode` must be one of "full", "minimal", "none", not "fast"
-          help: How much of the composition is assembled
+          help: for example mode = "minimal"
         -c grants=style: `grants` must be a list of section keys, not "style"
-          help: Project sections that may stand in the system prompt, by key
+          help: for example grants = ["style"]
         -c model.x=1: `model` has no part `x`
-          help: Model, by the provider's name for it
+          help: for example model = "claude-opus-4-8"
         -c max_tokens=-1: `max_tokens` must be a whole number from 1 to 10000000, not -1
-          help: Most tokens that the model may write in one answer
+          help: for example max_tokens = 8192
     "#);
     folders.user("[profile.deeper]\n");
     insta::assert_snapshot!(folders.refused(&Request { profile: Some("deep".into()), ..Request::default() }), @r"
@@ -273,12 +291,12 @@ fn the_command_line_is_checked_like_a_file() {
         max_tokens: Some(0),
         ..Flags::default()
     };
-    insta::assert_snapshot!(folders.refused(&Request { flags, ..Request::default() }), @r"
+    insta::assert_snapshot!(folders.refused(&Request { flags, ..Request::default() }), @r#"
         --model: `model` must be a name of at most 128 letters, digits and `._:/@+-`
-          help: Model, by the provider's name for it
+          help: for example model = "claude-opus-4-8"
         --max-tokens: `max_tokens` must be a whole number from 1 to 10000000, not 0
-          help: Most tokens that the model may write in one answer
-    ");
+          help: for example max_tokens = 8192
+    "#);
 }
 
 #[test]
@@ -296,7 +314,10 @@ fn an_override_takes_toml_or_a_bare_text() {
     assert_eq!(settings.model().unwrap().value, "4");
     assert_eq!(settings.provider().unwrap().value, "openai");
     assert_eq!(settings.grants().unwrap().value, ["a", "b"]);
-    assert_eq!(settings.system_prompt().unwrap().value, Prompt::Text("Be kind.".into()));
+    assert_eq!(
+        settings.system_prompt().unwrap().value,
+        Prompt::Text("Be kind.".into())
+    );
     assert_eq!(
         settings.append_system_prompt().unwrap().value,
         Prompt::File(folders.places.project.join("x.md"))
@@ -321,7 +342,11 @@ fn unreadable_settings_are_refused() {
 fn prompts_are_signed_by_whoever_named_them() {
     let folders = Folders::new();
     fs::write(folders.places.user.as_ref().unwrap().join("mine.md"), "Mine.").unwrap();
-    fs::write(folders.places.project.join("agent.md"), "---\nname: x\n---\nYou review.\n").unwrap();
+    fs::write(
+        folders.places.project.join("agent.md"),
+        "---\nname: x\n---\nYou review.\n",
+    )
+    .unwrap();
     folders.user("append_system_prompt = { file = \"mine.md\" }\n");
     let request = Request {
         flags: Flags {
@@ -334,14 +359,27 @@ fn prompts_are_signed_by_whoever_named_them() {
     let sources = prompt_sources(&folders.load(&request).unwrap(), &folders.places).unwrap();
     let (custom, mode) = sources.custom.unwrap();
     assert_eq!((custom.trust, mode), (Trust::Operator, CustomMode::Extend));
-    assert_eq!(custom.source, Source::Setting { name: "--system-prompt".into() });
+    assert_eq!(
+        custom.source,
+        Source::Setting {
+            name: "--system-prompt".into()
+        }
+    );
     let [append] = &sources.append[..] else { panic!() };
     assert_eq!((append.trust, append.text.as_str()), (Trust::User, "Mine."));
     assert_eq!(append.source.to_string(), "~/.config/bindery/mine.md");
     let (agent, _) = sources.agent.unwrap();
-    assert_eq!((agent.trust, agent.text.as_str()), (Trust::Project, "You review.\n"));
+    assert_eq!(
+        (agent.trust, agent.text.as_str()),
+        (Trust::Project, "You review.\n")
+    );
     assert_eq!(agent.source.to_string(), "agent.md:4-4");
-    assert_eq!(agent.grant, Some(Source::Setting { name: "--agent".into() }));
+    assert_eq!(
+        agent.grant,
+        Some(Source::Setting {
+            name: "--agent".into()
+        })
+    );
 }
 
 #[test]
@@ -359,17 +397,35 @@ fn a_prompt_file_that_is_not_there_is_named_by_the_setting() {
 fn the_documentation_has_every_key_and_the_precedence() {
     let page = include_str!("../../../../docs/configuration.md");
     for info in KEYS {
-        let who = if info.not_in_project.is_some() { "no" } else { "yes" };
-        let default = if info.default.is_empty() { String::new() } else { format!("`{}`", info.default) };
-        let row = format!("| `{}` | {} | {default} | {who} | {} |", info.name, info.shape, info.meaning);
-        assert!(page.contains(&row), "docs/configuration.md lacks this row:\n{row}");
+        let who = if info.not_in_project.is_some() {
+            "no"
+        } else {
+            "yes"
+        };
+        let default = if info.default.is_empty() {
+            String::new()
+        } else {
+            format!("`{}`", info.default)
+        };
+        let row = format!(
+            "| `{}` | {} | {default} | {who} | {} |",
+            info.name, info.shape, info.meaning
+        );
+        assert!(
+            page.contains(&row),
+            "docs/configuration.md lacks this row:\n{row}"
+        );
     }
     let rows: Vec<String> = Rank::ALL
         .iter()
         .enumerate()
         .map(|(index, rank)| format!("| {} | {} | {} |", index + 1, rank.name(), rank.trust().name()))
         .collect();
-    assert!(page.contains(&rows.join("\n")), "docs/configuration.md lacks these rows:\n{}", rows.join("\n"));
+    assert!(
+        page.contains(&rows.join("\n")),
+        "docs/configuration.md lacks these rows:\n{}",
+        rows.join("\n")
+    );
 }
 
 /// Any layer: some keys, each with a value that tells the layer.

@@ -45,10 +45,7 @@ impl Value {
                         .as_str()
                         .map(|path| Self::File(base.join(path)))
                         .ok_or_else(|| format!("`{}.file` must be the path of a file", info.name)),
-                    _ => Err(format!(
-                        "`{}` as a table has exactly one key, `file`",
-                        info.name
-                    )),
+                    _ => Err(format!("`{}` as a table has exactly one key, `file`", info.name)),
                 }
             }
             (_, DeValue::String(text)) => Self::from_text(info, text, base),

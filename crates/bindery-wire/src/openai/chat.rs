@@ -5,10 +5,10 @@ use bindery_core::{Authority, Fragment, Message, Part, Role};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::reasoning_left_out;
-use crate::WireError;
+use crate::reasoning::left_out;
 use crate::request::{Encoded, Request};
 use crate::span::{Joined, Recorder, Spanned};
+use crate::{ReasoningForm, WireError};
 
 /// Whose Chat Completions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +70,8 @@ enum MessageBody<'r> {
     Assistant {
         #[serde(skip_serializing_if = "Option::is_none")]
         content: Option<Content<'r>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning_content: Option<Joined<'r>>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall<'r>>,
     },
@@ -126,7 +128,7 @@ pub(crate) fn chat(request: &Request<'_>, dialect: ChatDialect) -> Result<Encode
     for message in request.messages {
         match message.role {
             Role::User => user_messages(message, &recorder, &mut messages),
-            Role::Assistant => messages.extend(assistant_message(message, &recorder)),
+            Role::Assistant => messages.extend(assistant_message(message, dialect, &recorder)),
         }
     }
     if messages.len() == before {
@@ -149,7 +151,8 @@ pub(crate) fn chat(request: &Request<'_>, dialect: ChatDialect) -> Result<Encode
     } else {
         request.developer_collapses("DeepSeek")
     };
-    let notes = collapsed.into_iter().chain(reasoning_left_out(request)).collect();
+    let is_kept = if openai { |_: &Fragment| false } else { is_ours };
+    let notes = collapsed.into_iter().chain(left_out(request, is_kept)).collect();
     Ok(recorder.encode(&body, notes)?)
 }
 
@@ -202,7 +205,11 @@ fn user_messages<'r>(message: &'r Message, recorder: &'r Recorder, out: &mut Vec
     }
 }
 
-fn assistant_message<'r>(message: &'r Message, recorder: &'r Recorder) -> Option<MessageBody<'r>> {
+fn assistant_message<'r>(
+    message: &'r Message,
+    dialect: ChatDialect,
+    recorder: &'r Recorder,
+) -> Option<MessageBody<'r>> {
     let tool_calls: Vec<ToolCall<'r>> = message
         .parts
         .iter()
@@ -219,7 +226,30 @@ fn assistant_message<'r>(message: &'r Message, recorder: &'r Recorder) -> Option
         })
         .collect();
     let content = content(message, recorder);
-    (content.is_some() || !tool_calls.is_empty()).then_some(MessageBody::Assistant { content, tool_calls })
+    let says = content.is_some() || !tool_calls.is_empty();
+    let reasoning_content = match dialect {
+        ChatDialect::Openai => None,
+        ChatDialect::Deepseek => Some(recorder.joined(thoughts(message)))
+            .filter(|thoughts| !tool_calls.is_empty() || !thoughts.is_empty()),
+    };
+    says.then_some(MessageBody::Assistant {
+        content,
+        reasoning_content,
+        tool_calls,
+    })
+}
+
+/// DeepSeek refuses a message with tool calls that does not bring back what was thought before them,
+/// though it be nothing; thoughts without calls it ignores (api-docs.deepseek.com, thinking mode).
+fn thoughts(message: &Message) -> impl Iterator<Item = &Fragment> {
+    message.parts.iter().filter_map(|part| match part {
+        Part::Reasoning { fragment, .. } if is_ours(fragment) => Some(fragment),
+        _ => None,
+    })
+}
+
+fn is_ours(fragment: &Fragment) -> bool {
+    ReasoningForm::of(fragment) == Some(ReasoningForm::ReasoningContent)
 }
 
 /// The texts of a message that are not empty.

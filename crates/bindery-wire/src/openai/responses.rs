@@ -5,10 +5,10 @@ use bindery_core::{Authority, Fragment, Message, Part, Role};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::reasoning_left_out;
-use crate::WireError;
+use crate::reasoning::left_out;
 use crate::request::{Encoded, Request};
 use crate::span::{Joined, Recorder, Spanned};
+use crate::{ReasoningForm, WireError};
 
 #[derive(Serialize)]
 struct Body<'r> {
@@ -50,6 +50,9 @@ enum Item<'r> {
         call_id: &'r str,
         output: Spanned<'r, &'r str>,
     },
+    /// A reasoning item, as it came.
+    #[serde(untagged)]
+    Reasoning(&'r RawValue),
 }
 
 #[derive(Serialize)]
@@ -95,7 +98,7 @@ pub(crate) fn responses(request: &Request<'_>) -> Result<Encoded, WireError> {
         instructions: (!instructions.is_empty()).then_some(instructions),
         input,
     };
-    Ok(recorder.encode(&body, reasoning_left_out(request).into_iter().collect())?)
+    Ok(recorder.encode(&body, left_out(request, is_ours).into_iter().collect())?)
 }
 
 /// The items of a message: its parts in order, texts that follow one another in one item.
@@ -131,8 +134,15 @@ fn call_item<'r>(part: &'r Part, recorder: &'r Recorder) -> Option<Item<'r>> {
             call_id: id,
             output: recorder.string(content),
         }),
+        Part::Reasoning { fragment, signature } if is_ours(fragment) => {
+            serde_json::from_str(signature).ok().map(Item::Reasoning)
+        }
         Part::Text(_) | Part::Reasoning { .. } => None,
     }
+}
+
+fn is_ours(fragment: &Fragment) -> bool {
+    ReasoningForm::of(fragment) == Some(ReasoningForm::ResponsesItem)
 }
 
 fn text_item<'r>(

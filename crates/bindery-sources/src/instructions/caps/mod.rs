@@ -53,7 +53,7 @@ pub(super) struct Asked<'a> {
 
 impl<'a> Budget<'a> {
     /// The limits of a dialect, as the client's settings and the model's window make them.
-    pub(super) fn new(dialect: &'a Dialect, window: u64, set: &BTreeMap<String, u64>) -> Self {
+    pub(super) fn new(dialect: &'a Dialect, window: Option<u64>, set: &BTreeMap<String, u64>) -> Self {
         let limits = dialect.caps.iter().map(|(name, cap)| {
             let limit = set.get(name).copied().unwrap_or_else(|| limit_of(&cap.limit, window));
             (name.clone(), limit)
@@ -131,10 +131,11 @@ impl Verdict {
     }
 }
 
-fn limit_of(limit: &FixedLimit, window: u64) -> u64 {
+fn limit_of(limit: &FixedLimit, window: Option<u64>) -> u64 {
     match limit {
         FixedLimit::Fixed(limit) => *limit,
         FixedLimit::Dynamic(rule) => {
+            let Some(window) = window else { return rule.at_least };
             #[expect(
                 clippy::cast_precision_loss,
                 clippy::cast_possible_truncation,

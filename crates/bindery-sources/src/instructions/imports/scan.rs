@@ -211,7 +211,11 @@ impl Run {
     fn tokens(&self, rules: &TokenRules) -> Vec<Token> {
         let mut tokens = Vec::new();
         let mut before = None;
+        let mut taken = 0;
         for (at, letter) in self.text.char_indices() {
+            if at < taken {
+                continue;
+            }
             let opens = letter == '@' && before.is_none_or(is_space);
             before = Some(letter);
             if !opens {
@@ -219,6 +223,9 @@ impl Run {
             }
             let rest = self.text.get(at + 1..).unwrap_or_default();
             let raw = raw_path(rest, rules);
+            // What a token takes is not looked at again: an escaped space in it opens no other.
+            taken = at + 1 + raw.len();
+            before = raw.chars().next_back().or(before);
             if let Some(path) = meant_path(raw, rules) {
                 let start = self.source(at);
                 tokens.push(Token {

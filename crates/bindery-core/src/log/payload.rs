@@ -1,0 +1,21 @@
+//! The payloads, by what they speak of.
+
+mod conversation;
+mod decision;
+mod inbox;
+mod request;
+mod session;
+mod turn;
+
+pub use conversation::{
+    AssistantMessage, ReplaceReason, Replacement, SnapshotChange, SnapshotEntered, StopReason,
+    SurfaceReplaced, ToolCalled, ToolReturned, UserMessage,
+};
+pub use decision::{Decision, GateDecided, GateStateSet, HookDecided};
+pub use inbox::{InboxClaimed, InboxDropped, InboxEnqueued, Intake};
+pub use request::{
+    Adapter, AttemptEnded, AttemptOutcome, AttemptStarted, HeaderReason, HeaderSet, UsageOrigin,
+    UsageReported,
+};
+pub use session::{ErrorRecorded, Foreign, ForkedFrom, SessionStarted, SettingChanged};
+pub use turn::{StepEnded, StepOutcome, StepStarted, TurnEnded, TurnOutcome, TurnStarted};

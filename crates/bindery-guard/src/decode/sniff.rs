@@ -1,0 +1,152 @@
+//! One pass over the bytes that notes where encodings may stand.
+
+use super::{Candidate, Encoding};
+
+/// Shortest run that is tried as base64 or hexadecimal.
+const SHORTEST_BASE: usize = 16;
+/// Escapes, numbers or leet words a line must have to be tried.
+const FEWEST: usize = 3;
+
+/// Longest run that may be a word with digits in it.
+const LONGEST_WORD: usize = 20;
+
+const DIGIT: u8 = 1;
+const LETTER: u8 = 2;
+/// `+ / _ -` in base64.
+const JOIN: u8 = 4;
+const MARK: u8 = 8;
+const BREAK: u8 = 16;
+
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'0'..=b'9' => DIGIT,
+            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+            b'+' | b'/' | b'_' | b'-' => JOIN,
+            b'%' | b'&' | b'\\' | b'~' | b'.' => MARK,
+            b'\n' => BREAK,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+fn kind(byte: u8) -> u8 {
+    KINDS.get(usize::from(byte)).copied().unwrap_or(0)
+}
+
+#[derive(Default)]
+struct Line {
+    start: usize,
+    escapes: usize,
+    /// Runs of digits (or two hexadecimal digits) only.
+    numbers: usize,
+    /// Runs with digits and letters.
+    leet: usize,
+    dots: usize,
+}
+
+/// Candidates in order of their start within each line.
+pub(crate) fn sniff(bytes: &[u8]) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let mut line = Line::default();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let kind_here = kind(byte);
+        if kind_here & (DIGIT | LETTER | JOIN) != 0 {
+            at = run(bytes, at, &mut line, &mut found);
+            continue;
+        }
+        if kind_here == BREAK {
+            line.finish(at, &mut found);
+            line = Line { start: at + 1, ..Line::default() };
+        } else if kind_here == MARK {
+            mark(bytes, at, &mut line, &mut found);
+        }
+        at += 1;
+    }
+    line.finish(bytes.len(), &mut found);
+    found
+}
+
+fn run(bytes: &[u8], from: usize, line: &mut Line, found: &mut Vec<Candidate>) -> usize {
+    let mut kinds = 0;
+    let mut at = from;
+    while let Some(&byte) = bytes.get(at) {
+        let here = kind(byte);
+        if here & (DIGIT | LETTER | JOIN) == 0 {
+            break;
+        }
+        kinds |= here;
+        at += 1;
+    }
+    let len = at - from;
+    match kinds {
+        DIGIT => line.numbers += 1,
+        _ if kinds & DIGIT != 0 && kinds & LETTER != 0 => {
+            if len == 2 {
+                line.numbers += 1;
+            }
+            line.leet += usize::from(len <= LONGEST_WORD && is_leet(bytes.get(from..at).unwrap_or_default()));
+        }
+        LETTER if len == 2 => line.numbers += usize::from(is_hex(bytes.get(from..at))),
+        _ => {}
+    }
+    if kinds == JOIN {
+        line.dots += 1;
+    }
+    if len >= SHORTEST_BASE && kinds & LETTER != 0 || len >= 2 * SHORTEST_BASE && kinds == DIGIT {
+        found.push(Candidate { encoding: Encoding::Base, start: from, end: at });
+    }
+    at
+}
+
+/// Whether a digit stands between letters or before two.
+fn is_leet(run: &[u8]) -> bool {
+    run.windows(3).any(|three| {
+        let letter = |at: usize| three.get(at).is_some_and(u8::is_ascii_alphabetic);
+        let digit = |at: usize| three.get(at).is_some_and(u8::is_ascii_digit);
+        digit(1) && letter(0) && letter(2) || digit(0) && letter(1) && letter(2) || digit(0) && digit(1) && letter(2)
+    })
+}
+
+fn is_hex(run: Option<&[u8]>) -> bool {
+    run.is_some_and(|run| run.iter().all(u8::is_ascii_hexdigit))
+}
+
+fn mark(bytes: &[u8], at: usize, line: &mut Line, found: &mut Vec<Candidate>) {
+    let rest = bytes.get(at..).unwrap_or_default();
+    match rest {
+        [b'%', a, b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => line.escapes += 1,
+        [b'&', b'#' | b'a'..=b'z' | b'A'..=b'Z', ..] | [b'\\', b'x' | b'u' | b'U' | b'0'..=b'7', ..] => line.escapes += 1,
+        [b'.', ..] => line.dots += 1,
+        [b'~', b'>', ..] => {
+            let open = bytes.get(line.start..at).unwrap_or_default().windows(2).rposition(|pair| pair == b"<~");
+            if let Some(open) = open {
+                found.push(Candidate { encoding: Encoding::Ascii85, start: line.start + open, end: at + 2 });
+            }
+        }
+        _ => {}
+    }
+}
+
+impl Line {
+    fn finish(&self, end: usize, found: &mut Vec<Candidate>) {
+        let mut note = |encoding| found.push(Candidate { encoding, start: self.start, end });
+        if self.escapes >= FEWEST {
+            note(Encoding::Escapes);
+        }
+        if self.numbers >= 2 * FEWEST {
+            note(Encoding::Numbers);
+        }
+        if self.dots >= 8 * FEWEST {
+            note(Encoding::Morse);
+        }
+        if self.leet >= FEWEST {
+            note(Encoding::Leet);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The plain reading: one spelling for everything that reads the same.
+//!
+//! Lower case, one blank for any white space (a line end where there was one), compatibility forms
+//! and accents off Latin letters, look-alikes of Latin letters in Latin words, no invisible
+//! characters, no terminal sequences, ASCII punctuation for its typographic and CJK variants.
+//! Patterns are written against this spelling only.
+
+mod letters;
+mod terminal;
+
+use crate::view::View;
+use letters::Lookalikes;
+pub(crate) use letters::is_ignorable;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Plain,
+    Blank,
+    Break,
+    Control,
+    Wide,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Plain; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte {
+            0x20 | 0x09 => Class::Blank,
+            0x0A | 0x0D => Class::Break,
+            0x00..=0x1F | 0x7F => Class::Control,
+            0x80..=0xFF => Class::Wide,
+            _ => Class::Plain,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+fn class_of(byte: u8) -> Class {
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Plain)
+}
+
+/// Folds `source`.
+pub(crate) fn fold(source: &str) -> View {
+    let bytes = source.as_bytes();
+    let mut view = View::with_capacity(bytes.len());
+    let mut lookalikes = Lookalikes::default();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        at = match class_of(byte) {
+            Class::Plain => copy_plain(bytes, at, &mut view),
+            Class::Blank | Class::Break => fold_blanks(bytes, at, &mut view),
+            Class::Control => at + terminal::sequence_len(bytes.get(at..).unwrap_or_default()),
+            Class::Wide => fold_wide(source, at, &mut view, &mut lookalikes),
+        };
+    }
+    view
+}
+
+/// Copies printable ASCII and the single blanks between it.
+fn copy_plain(bytes: &[u8], from: usize, view: &mut View) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    let mut len = 0;
+    let mut after_blank = false;
+    for &byte in rest {
+        match class_of(byte) {
+            Class::Plain => after_blank = false,
+            _ if byte == b' ' && !after_blank => after_blank = true,
+            _ => break,
+        }
+        len += 1;
+    }
+    // A blank before something else is left to `fold_blanks`, which may join it with more.
+    if after_blank {
+        len -= 1;
+    }
+    view.copy_lower(rest.get(..len).unwrap_or_default(), from);
+    from + len
+}
+
+fn fold_blanks(bytes: &[u8], from: usize, view: &mut View) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    let len = rest.iter().take_while(|byte| matches!(class_of(**byte), Class::Blank | Class::Break)).count();
+    let breaks = rest.iter().take(len).any(|byte| class_of(*byte) == Class::Break);
+    push_blank(view, breaks, from, len);
+    from + len
+}
+
+/// One blank, or a line end in place of the blank before it.
+fn push_blank(view: &mut View, breaks: bool, source: usize, width: usize) {
+    match view.text().last() {
+        Some(b'\n') => {}
+        Some(b' ') if !breaks => {}
+        _ => view.push(if breaks { b'\n' } else { b' ' }, source, width),
+    }
+}
+
+fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookalikes) -> usize {
+    let Some(letter) = source.get(from..).and_then(|rest| rest.chars().next()) else { return from + 1 };
+    let width = letter.len_utf8();
+    if letter == '\u{9B}' || letter == '\u{9D}' {
+        return from + terminal::sequence_len(source.as_bytes().get(from..).unwrap_or_default()).max(width);
+    }
+    if letters::is_blank(letter) {
+        push_blank(view, matches!(letter, '\u{2028}' | '\u{2029}' | '\u{85}'), from, width);
+        return from + width;
+    }
+    let latin = lookalikes.covers(source, from);
+    letters::fold_letter(letter, latin, from, view);
+    from + width
+}
+
+#[cfg(test)]
+mod tests;

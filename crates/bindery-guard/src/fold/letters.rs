@@ -1,0 +1,194 @@
+//! Folding of one letter.
+
+use unicode_normalization::char::decompose_compatible;
+use unicode_normalization::char::is_combining_mark;
+use unicode_security::confusable_detection::skeleton;
+
+use crate::view::View;
+
+/// Characters that show nothing and change no meaning here (Unicode `Default_Ignorable_Code_Point`,
+/// with the interlinear annotation marks).
+pub(crate) fn is_ignorable(letter: char) -> bool {
+    matches!(u32::from(letter),
+        0xAD | 0x34F | 0x61C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200F
+        | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB
+        | 0x1BCA0..=0x1BCA3 | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF)
+}
+
+/// Blanks beyond ASCII, the empty Braille cell among them.
+pub(super) fn is_blank(letter: char) -> bool {
+    matches!(u32::from(letter),
+        0x85 | 0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x2800 | 0x3000)
+}
+
+/// ASCII for typographic and CJK punctuation.
+fn punctuation(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}' | '\u{2032}' | '\u{2BC}' => "'",
+        '\u{201C}' | '\u{201D}' | '\u{201E}' | '\u{201F}' | '«' | '»' | '「' | '」' | '『' | '』' | '《' | '》' => "\"",
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => "-",
+        '。' | '\u{06D4}' | '\u{0964}' => ".",
+        '、' | '\u{060C}' => ",",
+        '\u{061F}' | '¿' => "?",
+        '\u{061B}' => ";",
+        '【' | '〔' => "[",
+        '】' | '〕' => "]",
+        '•' | '·' | '∙' | '‧' => "*",
+        _ => return None,
+    })
+}
+
+/// Letters that only differ in spelling habits, and Latin ones that decomposition leaves alone.
+fn variant(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'ı' | 'ɪ' => "i",
+        'ł' | 'Ł' | 'ʟ' => "l",
+        'đ' | 'Đ' | 'ð' | 'ᴅ' => "d",
+        'ø' | 'Ø' => "o",
+        'ß' => "ss",
+        'æ' | 'Æ' => "ae",
+        'œ' | 'Œ' => "oe",
+        'ᴀ' => "a",
+        'ʙ' => "b",
+        'ᴇ' => "e",
+        'ꜰ' => "f",
+        'ɢ' => "g",
+        'ʜ' => "h",
+        'ᴊ' => "j",
+        'ᴋ' => "k",
+        'ᴍ' => "m",
+        'ɴ' => "n",
+        'ᴘ' => "p",
+        'ʀ' => "r",
+        'ꜱ' => "s",
+        'ᴛ' => "t",
+        'ᴜ' => "u",
+        'ʏ' => "y",
+        'أ' | 'إ' | 'آ' | 'ٱ' => "ا",
+        'ى' | 'ی' => "ي",
+        'ک' => "ك",
+        'ة' => "ه",
+        'ё' | 'Ё' => "е",
+        _ => return None,
+    })
+}
+
+/// Negative circled and squared capitals and regional indicators, which have no decomposition.
+fn enclosed(letter: char) -> Option<char> {
+    let code = u32::from(letter);
+    let at = match code {
+        0x1F150..=0x1F169 => code - 0x1F150,
+        0x1F170..=0x1F189 => code - 0x1F170,
+        0x1F1E6..=0x1F1FF => code - 0x1F1E6,
+        _ => return None,
+    };
+    char::from_u32(u32::from('a') + at)
+}
+
+/// Scripts whose letters are kept as written.
+fn stays(code: u32) -> bool {
+    matches!(code,
+        0x0370..=0x1CFF | 0x2E80..=0x2FFF | 0x3001..=0x318F | 0x3400..=0x9FFF | 0xA000..=0xA6FF
+        | 0xA840..=0xD7FF | 0x20000..=0x3FFFF)
+}
+
+/// Marks that readers of Arabic, Hebrew and Devanagari leave out at will.
+fn is_optional_mark(code: u32) -> bool {
+    matches!(code, 0x0591..=0x05C7 | 0x0610..=0x061A | 0x0640 | 0x064B..=0x065F | 0x0670 | 0x093C)
+}
+
+/// Appends the folded form of `letter`. `latin` says that it stands in a Latin word, so that a
+/// look-alike counts as the Latin letter.
+pub(super) fn fold_letter(letter: char, latin: bool, source: usize, view: &mut View) {
+    let width = letter.len_utf8();
+    let code = u32::from(letter);
+    if is_ignorable(letter) || is_optional_mark(code) || (0x80..0xA0).contains(&code) {
+        return;
+    }
+    if let Some(ascii) = punctuation(letter).or_else(|| variant(letter)) {
+        view.push_str(ascii, source, width);
+        return;
+    }
+    if let Some(ascii) = enclosed(letter) {
+        view.push(ascii.to_ascii_lowercase() as u8, source, width);
+        return;
+    }
+    if latin && let Some(ascii) = latin_lookalike(letter) {
+        view.push(ascii, source, width);
+        return;
+    }
+    let mut buffer = [0; 4];
+    let mut push = |part: char| {
+        for lower in part.to_lowercase() {
+            let after_latin = view.text().last().is_some_and(|byte| byte.is_ascii());
+            if is_combining_mark(lower) && after_latin {
+                continue;
+            }
+            view.push_str(lower.encode_utf8(&mut buffer), source, width);
+        }
+    };
+    if stays(code) {
+        push(letter);
+    } else {
+        decompose_compatible(letter, push);
+    }
+}
+
+/// The ASCII letter or digit that a letter of another script looks like (UTS #39).
+fn latin_lookalike(letter: char) -> Option<u8> {
+    let lower = letter.to_lowercase().next().unwrap_or(letter);
+    let mut buffer = [0; 4];
+    [lower, letter].into_iter().find_map(|form| {
+        let mut shown = skeleton(form.encode_utf8(&mut buffer));
+        match (shown.next(), shown.next()) {
+            (Some(only), None) if only.is_ascii_alphanumeric() => Some(only.to_ascii_lowercase() as u8),
+            _ => None,
+        }
+    })
+}
+
+/// Decides, word by word, whether look-alikes count as Latin.
+#[derive(Debug, Default)]
+pub(super) struct Lookalikes {
+    end: usize,
+    latin: bool,
+}
+
+/// Longest word looked at, in characters: longer ones are no words.
+const LONGEST_WORD: usize = 48;
+
+impl Lookalikes {
+    /// Whether the letter at `at` stands in a word that reads as Latin: it has an ASCII letter and
+    /// every other letter looks like one, or all of it looks Latin and Latin words stand beside it.
+    pub(super) fn covers(&mut self, source: &str, at: usize) -> bool {
+        if at >= self.end {
+            self.judge(source, at);
+        }
+        self.latin
+    }
+
+    fn judge(&mut self, source: &str, at: usize) {
+        let before = source.get(..at).unwrap_or_default();
+        let after = source.get(at..).unwrap_or_default();
+        let in_word = |letter: &char| letter.is_alphanumeric() || is_ignorable(*letter) || is_combining_mark(*letter);
+        let head = before.chars().rev().take(LONGEST_WORD).take_while(in_word);
+        let mut ascii = head.filter(char::is_ascii_alphabetic).count();
+        let (mut foreign, mut unlike) = (0, 0);
+        self.end = at;
+        for letter in after.chars().take(LONGEST_WORD).take_while(in_word) {
+            self.end += letter.len_utf8();
+            if letter.is_ascii_alphabetic() {
+                ascii += 1;
+            } else if letter.is_alphabetic() && !is_ignorable(letter) {
+                foreign += 1;
+                unlike += usize::from(latin_lookalike(letter).is_none());
+            }
+        }
+        self.end = self.end.max(at + 1);
+        let beside_latin = || {
+            let next = source.get(self.end..).unwrap_or_default().trim_start().chars().next();
+            next.is_some_and(|letter| letter.is_ascii_alphanumeric())
+        };
+        self.latin = foreign > 0 && unlike == 0 && (ascii > 0 || beside_latin());
+    }
+}

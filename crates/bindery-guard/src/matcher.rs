@@ -1,0 +1,124 @@
+//! One pass over many patterns.
+//!
+//! Keywords are found first: at starts of words by a table, elsewhere by an automaton. An expression
+//! is tried only where one of its anchors stands, and only if the keywords of its later segments
+//! follow within the window. Every try reads a window of fixed size, so the work is linear in the
+//! text.
+
+mod index;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::patterns::{Expression, PatternError};
+use index::{Index, Keyword, Sighting};
+use walk::Trial;
+
+/// A place where a pattern matched, in the searched text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hit {
+    pub(crate) pattern: usize,
+    pub(crate) span: Range<usize>,
+}
+
+/// Where keywords of ASCII letters count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anchoring {
+    /// At the start of a word.
+    AtWords,
+    /// Anywhere: the text has no blanks.
+    Anywhere,
+}
+
+/// Bytes after an anchor that an expression may read.
+pub(crate) const WINDOW: usize = 320;
+
+/// Bytes looked at while matching, for the tests of linearity.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Work {
+    /// Bytes of the windows of all tries.
+    pub(crate) windows: usize,
+}
+
+/// Compiled expressions of one form.
+#[derive(Debug)]
+pub(crate) struct Matcher {
+    index: Index,
+    /// The expressions that each keyword anchors.
+    anchored: Vec<Vec<usize>>,
+    trials: Vec<Trial>,
+    /// The keyword sets that later segments need, as one row of bits a set.
+    needs: Vec<Vec<bool>>,
+}
+
+impl Matcher {
+    /// Compiles expressions, each with the index of its pattern.
+    pub(crate) fn new(expressions: &[(usize, Expression)], anchoring: Anchoring) -> Result<Self, PatternError> {
+        let mut literals: BTreeMap<Vec<u8>, Keyword> = BTreeMap::new();
+        let mut keyword = |literal: &Vec<u8>| {
+            let next = literals.len();
+            *literals.entry(literal.clone()).or_insert(next)
+        };
+        let mut anchors = Vec::with_capacity(expressions.len());
+        let mut sets: BTreeMap<Vec<Keyword>, usize> = BTreeMap::new();
+        let mut trials = Vec::with_capacity(expressions.len());
+        for (pattern, expression) in expressions {
+            anchors.push(expression.anchors.iter().map(&mut keyword).collect::<Vec<_>>());
+            let mut needed = Vec::new();
+            for segment in expression.segments.iter().filter(|segment| !segment.keys.is_empty()) {
+                let set: Vec<Keyword> = segment.keys.iter().map(&mut keyword).collect();
+                let next = sets.len();
+                needed.push(*sets.entry(set).or_insert(next));
+            }
+            trials.push(Trial::new(*pattern, expression, needed));
+        }
+        let mut anchored = vec![Vec::new(); literals.len()];
+        for (expression, keywords) in anchors.iter().enumerate() {
+            for keyword in keywords {
+                if let Some(list) = anchored.get_mut(*keyword) {
+                    list.push(expression);
+                }
+            }
+        }
+        let mut needs = vec![vec![false; literals.len()]; sets.len()];
+        for (set, row) in &sets {
+            for keyword in set {
+                if let Some(bit) = needs.get_mut(*row).and_then(|bits| bits.get_mut(*keyword)) {
+                    *bit = true;
+                }
+            }
+        }
+        let index = Index::new(&literals, anchoring).map_err(|error| PatternError::Engine(error.to_string()))?;
+        Ok(Self { index, anchored, trials, needs })
+    }
+
+    /// All hits in `text`, by place.
+    pub(crate) fn hits(&self, text: &[u8], work: &mut Work) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let sightings = self.index.sightings(text);
+        for (at, sighting) in sightings.iter().enumerate() {
+            let later = sightings.get(at + 1..).unwrap_or_default();
+            for &expression in self.anchored.get(sighting.keyword).into_iter().flatten() {
+                let Some(trial) = self.trials.get(expression) else { continue };
+                if !trial.needs().iter().all(|set| self.follows(*set, sighting, later)) {
+                    continue;
+                }
+                work.windows += WINDOW.min(text.len());
+                if let Some(span) = trial.run(text, sighting.at) {
+                    hits.push(Hit { pattern: trial.pattern(), span });
+                }
+            }
+        }
+        hits.sort_by_key(|hit| (hit.span.start, hit.pattern, hit.span.end));
+        hits.dedup();
+        hits
+    }
+
+    /// Whether a keyword of a set stands within the window after a sighting, or at it.
+    fn follows(&self, set: usize, from: &Sighting, later: &[Sighting]) -> bool {
+        let Some(bits) = self.needs.get(set) else { return true };
+        let has = |sighting: &Sighting| bits.get(sighting.keyword).copied().unwrap_or(false);
+        later.iter().take_while(|sighting| sighting.at <= from.at + WINDOW).any(has)
+    }
+}

@@ -1,0 +1,276 @@
+//! From the notation of the pattern files to bounded regular expressions with an anchor.
+
+use std::collections::BTreeMap;
+
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Hir;
+use regex_syntax::hir::literal::{ExtractKind, Extractor};
+
+/// Deepest nesting of word groups.
+const DEEPEST: usize = 6;
+/// Most literals an anchor may have before they are shortened.
+const MOST_ANCHORS: usize = 4000;
+/// Longest literal searched for: more would only make the automaton larger.
+const LONGEST_ANCHOR: usize = 9;
+
+/// White space and the marks that Markdown, comments and slugs put around words.
+const SEPARATOR: &str = r#"(?:[ \n*_`>"'#+=/\\|-]+)"#;
+/// The same within an anchor, where few forms keep the automaton small.
+const NARROW_SEPARATOR: &str = r"[ \n_-]";
+/// One word of any kind with what follows it. A full stop within a path or number ends no sentence.
+/// No counters: they would multiply the states of the automata. The window bounds every search.
+const ANY_WORD: &str = r#"(?:[^ \n.!?]|[.!?][^ \n])+[ \n*_`>"'#+,;:()/-]+"#;
+
+/// Which text an expression is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Form {
+    /// The folded text, with word boundaries.
+    Words,
+    /// The folded text of scripts without blanks.
+    Run,
+    /// Letters and digits only: words that were broken or spelled.
+    Joined,
+}
+
+/// An expression: segments with gaps of some words between them. Gaps are walked word by word, as an
+/// automaton would need a state for every combination of them.
+#[derive(Debug, Clone)]
+pub(crate) struct Expression {
+    pub(crate) segments: Vec<Segment>,
+    /// Any match contains one of these in its first segment, at its start if `leading`.
+    pub(crate) anchors: Vec<Vec<u8>>,
+    pub(crate) leading: bool,
+}
+
+/// A part of an expression without a long gap.
+#[derive(Debug, Clone)]
+pub(crate) struct Segment {
+    /// Most words between the segment before and this one.
+    pub(crate) gap: usize,
+    pub(crate) hir: Hir,
+    /// Every match of this segment starts with one of these; empty if that cannot be said.
+    pub(crate) keys: Vec<Vec<u8>>,
+}
+
+/// Word groups by name.
+pub(crate) type Words = BTreeMap<String, Vec<String>>;
+
+/// Gaps up to this size stay within a segment.
+const SMALL_GAP: usize = 1;
+
+/// Compiles `source`; the error says what is wrong with it.
+pub(crate) fn compile(source: &str, words: &Words, form: Form) -> Result<Expression, String> {
+    let mut expander = Expander { words, form, anchor: None, leading: false, narrow: false };
+    let parts = if form == Form::Words { split_at_gaps(source)? } else { vec![(0, source.to_owned())] };
+    let last = parts.len() - 1;
+    let mut segments = Vec::with_capacity(parts.len());
+    for (at, (gap, part)) in parts.iter().enumerate() {
+        let mut body = expander.expand(part, 0)?;
+        if at > 0 && expander.anchor.is_none() {
+            return Err("no anchor before the first long gap: mark one group as `{group!}`".to_owned());
+        }
+        let keys = if at > 0 { literals(&body).unwrap_or_default() } else { Vec::new() };
+        if form == Form::Words {
+            let start = if at == 0 { r"\b{start-half}" } else { "" };
+            let end = if at == last { r"(?:\b{end-half}|\b{start-half})" } else { "" };
+            body = format!("{start}(?:{body}){end}");
+        }
+        segments.push(Segment { gap: *gap, hir: parse(&body)?, keys });
+    }
+    let anchor = expander.anchor.ok_or("no anchor: mark one group as `{group!}`")?;
+    Ok(Expression { segments, anchors: literals(&anchor)?, leading: expander.leading })
+}
+
+/// The parts of an expression between its long gaps, each with the gap before it.
+fn split_at_gaps(source: &str) -> Result<Vec<(usize, String)>, String> {
+    let mut parts = vec![(0, String::new())];
+    let mut rest = source;
+    let mut depth = 0_usize;
+    while let Some(next) = rest.chars().next() {
+        if depth == 0 && let Some((gap, after)) = gap_at(rest)? {
+            parts.push((gap, String::new()));
+            rest = after;
+            continue;
+        }
+        let len = match next {
+            '\\' => 1 + rest.chars().nth(1).map_or(0, char::len_utf8),
+            '[' => class_len(rest),
+            _ => next.len_utf8(),
+        };
+        depth = match next {
+            '(' => depth + 1,
+            ')' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        let (head, tail) = rest.split_at_checked(len).unwrap_or((rest, ""));
+        if let Some((_, part)) = parts.last_mut() {
+            part.push_str(head);
+        }
+        rest = tail;
+    }
+    Ok(parts)
+}
+
+/// A long gap at the start of `text`, bare or in a group of its own, and what follows it.
+fn gap_at(text: &str) -> Result<Option<(usize, &str)>, String> {
+    let (inner, grouped) = text.strip_prefix("(?:~").map_or((text.strip_prefix('~'), false), |inner| (Some(inner), true));
+    let Some(inner) = inner.filter(|inner| inner.starts_with(|digit: char| digit.is_ascii_digit())) else {
+        return Ok(None);
+    };
+    let (gap, after) = number(inner)?;
+    let after = if grouped { after.strip_prefix(')') } else { Some(after) };
+    let Some(after) = after.filter(|_| gap > SMALL_GAP) else { return Ok(None) };
+    Ok(Some((gap, after.strip_prefix('?').unwrap_or(after))))
+}
+
+fn parse(source: &str) -> Result<Hir, String> {
+    let parsed = ParserBuilder::new().unicode(false).utf8(false).build().parse(source);
+    parsed.map_err(|error| error.to_string())
+}
+
+/// The literals that every match of an anchor starts with.
+fn literals(anchor: &str) -> Result<Vec<Vec<u8>>, String> {
+    let mut extractor = Extractor::new();
+    extractor.kind(ExtractKind::Prefix).limit_class(4).limit_repeat(2).limit_literal_len(16).limit_total(MOST_ANCHORS);
+    let mut found = extractor.extract(&parse(anchor)?);
+    found.dedup();
+    let found = found.literals().ok_or("the anchor has too many forms")?;
+    if let Some(short) = found.iter().find(|literal| literal.len() < 2) {
+        return Err(format!("anchor {:?} is too short", String::from_utf8_lossy(short.as_bytes())));
+    }
+    let mut all: Vec<Vec<u8>> = found
+        .iter()
+        .map(|literal| literal.as_bytes().iter().copied().take(LONGEST_ANCHOR).collect())
+        .collect();
+    all.sort();
+    all.dedup();
+    // A literal that begins with a shorter one is found through it.
+    let short = all.clone();
+    all.retain(|literal| !short.iter().any(|other| other.len() < literal.len() && literal.starts_with(other)));
+    Ok(all)
+}
+
+/// Literals that the joined text does not have.
+const MARKS: &str = "/_-'\"`,:;<>=@#&";
+
+/// Length of an escape with its backslash, whose rest is `tail`.
+fn escape_len(tail: &str) -> usize {
+    if tail.starts_with('x') { 4 } else { 1 + tail.chars().next().map_or(0, char::len_utf8) }
+}
+
+/// Length of a class of characters with its brackets.
+fn class_len(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices().skip(1) {
+        if letter == ']' && !escaped && at > 1 {
+            return at + 1;
+        }
+        escaped = letter == '\\' && !escaped;
+    }
+    text.len()
+}
+
+struct Expander<'a> {
+    words: &'a Words,
+    form: Form,
+    anchor: Option<String>,
+    leading: bool,
+    /// Within the anchor.
+    narrow: bool,
+}
+
+impl Expander<'_> {
+    fn expand(&mut self, source: &str, depth: usize) -> Result<String, String> {
+        let mut out = String::with_capacity(source.len() * 4);
+        let mut rest = source;
+        while let Some(next) = rest.chars().next() {
+            let tail = rest.get(next.len_utf8()..).unwrap_or_default();
+            rest = match next {
+                ' ' => {
+                    out.push_str(match self.form {
+                        Form::Joined => "",
+                        _ if self.narrow => NARROW_SEPARATOR,
+                        _ => SEPARATOR,
+                    });
+                    tail
+                }
+                '\\' => {
+                    let len = escape_len(tail);
+                    let (escape, after) = rest.split_at_checked(len).unwrap_or((rest, ""));
+                    self.literal(escape, after, &mut out)
+                }
+                '[' => {
+                    let len = class_len(rest);
+                    let (class, after) = rest.split_at_checked(len).unwrap_or((rest, ""));
+                    out.push_str(class);
+                    after
+                }
+                '~' | '%' if tail.starts_with(|digit: char| digit.is_ascii_digit()) => {
+                    let (count, after) = number(tail)?;
+                    out.push_str(&self.gap(next, count));
+                    after
+                }
+                '{' if tail.starts_with(|first: char| first.is_ascii_lowercase()) => {
+                    let (name, after) = tail.split_once('}').ok_or("unclosed `{`")?;
+                    let at_start = depth == 0 && out.is_empty();
+                    out.push_str(&self.group(name, at_start, depth)?);
+                    after
+                }
+                '(' if tail.starts_with("?:") => {
+                    out.push_str("(?:");
+                    tail.get(2..).unwrap_or_default()
+                }
+                mark if MARKS.contains(mark) => self.literal(rest.get(..1).unwrap_or_default(), tail, &mut out),
+                other => {
+                    out.push(other);
+                    tail
+                }
+            };
+        }
+        Ok(out)
+    }
+
+    /// Appends a literal that is no letter, unless the joined text has none of them; then its question
+    /// mark goes, too.
+    fn literal<'b>(&self, literal: &str, after: &'b str, out: &mut String) -> &'b str {
+        if self.form == Form::Joined && !matches!(literal, r"\b" | r"\|") {
+            return after.strip_prefix('?').unwrap_or(after);
+        }
+        out.push_str(literal);
+        after
+    }
+
+    fn gap(&self, mark: char, count: usize) -> String {
+        match (mark, self.form) {
+            ('~', Form::Joined) => format!("[a-z0-9]{{0,{}}}?", count * 8),
+            ('~', _) => format!("(?:{ANY_WORD}){{0,{count}}}?"),
+            (_, _) => format!(r"[^\n.!?]{{0,{}}}?", count * 3),
+        }
+    }
+
+    fn group(&mut self, name: &str, at_start: bool, depth: usize) -> Result<String, String> {
+        if depth >= DEEPEST {
+            return Err(format!("word group `{name}` nests too deeply"));
+        }
+        let (name, marked) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
+        let words = self.words.get(name).ok_or_else(|| format!("no word group `{name}`"))?;
+        self.narrow |= marked;
+        let parts: Result<Vec<String>, String> = words.iter().map(|word| self.expand(word, depth + 1)).collect();
+        let group = format!("(?:{})", parts?.join("|"));
+        if marked {
+            self.narrow = false;
+            if self.anchor.is_some() {
+                return Err("two anchors".to_owned());
+            }
+            self.anchor = Some(group.clone());
+            self.leading = at_start;
+        }
+        Ok(group)
+    }
+}
+
+fn number(text: &str) -> Result<(usize, &str), String> {
+    let len = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (digits, rest) = text.split_at_checked(len).ok_or("a gap needs a number")?;
+    Ok((digits.parse().map_err(|_| "a gap needs a small number")?, rest))
+}
