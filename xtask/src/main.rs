@@ -14,7 +14,7 @@ usage: cargo xtask COMMAND
 
   test     install what the tests need, then run format, lints, tests, docs and tidy
   parity   run the real clients on generated trees, keep the truth, compare `bindery explain`
-           [--client claude|codex|hermes]… [--only TEXT] [--keep]
+           [--client claude|codex|hermes]… [--only TEXT] [--new] [--keep]
   tidy     check what lints cannot: file sizes, module docs, layers, names, paths
 ";
 

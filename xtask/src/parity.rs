@@ -46,6 +46,8 @@ struct Wish {
     clients: Vec<Client>,
     /// Cases whose name contains this; the others keep the truth they have.
     only: Option<String>,
+    /// Only cases that the corpus does not hold yet.
+    new: bool,
     /// Trees and bodies stay on disk.
     keep: bool,
 }
@@ -79,7 +81,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     };
     let mut report = Vec::new();
     for client in &wish.clients {
-        let measured = measure(*client, &bench, &bindery, &base, wish.only.as_deref())?;
+        let measured = measure(*client, &bench, &bindery, &base, &wish)?;
         write_corpus(*client, &measured)?;
         report.push((*client, measured));
     }
@@ -101,8 +103,11 @@ fn wish(arguments: &[&str]) -> Result<Wish> {
         match *argument {
             "--client" => wish.clients.push(Client::named(value()?)?),
             "--only" => wish.only = Some(value()?.to_owned()),
+            "--new" => wish.new = true,
             "--keep" => wish.keep = true,
-            other => bail!("unknown argument `{other}`; there are --client NAME, --only TEXT, --keep"),
+            other => {
+                bail!("unknown argument `{other}`; there are --client NAME, --only TEXT, --new, --keep")
+            }
         }
     }
     if wish.clients.is_empty() {
@@ -146,10 +151,14 @@ fn measure(
     bench: &Bench<'_>,
     bindery: &Path,
     base: &Path,
-    only: Option<&str>,
+    wish: &Wish,
 ) -> Result<Vec<Measured>> {
     let mut cases = client.cases()?;
-    cases.retain(|case| only.is_none_or(|only| case.id.contains(only)));
+    cases.retain(|case| wish.only.as_ref().is_none_or(|only| case.id.contains(only)));
+    if wish.new {
+        let known = corpus(client)?;
+        cases.retain(|case| !known.iter().any(|known| known.id == case.id));
+    }
     let total = cases.len();
     cases.reverse();
     let (waiting, done) = (Mutex::new(cases), Mutex::new(Vec::with_capacity(total)));
@@ -201,6 +210,21 @@ fn lay(case: &Case, root: &Path) -> Result<()> {
         .with_context(|| format!("lay the tree of {}", case.id))
 }
 
+fn corpus_path(client: Client) -> Result<PathBuf> {
+    Ok(workspace::root()?
+        .join(CORPUS)
+        .join(format!("{}.jsonl", client.name())))
+}
+
+/// What was kept of a client; nothing before its first run.
+fn corpus(client: Client) -> Result<Vec<Case>> {
+    let path = corpus_path(client)?;
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    Case::read_all(&path).with_context(|| format!("read {}", path.display()))
+}
+
 /// Writes what a client did, and says how much of it is news. A case that was not run now keeps its
 /// truth as long as the catalogue has it.
 fn write_corpus(client: Client, measured: &[Measured]) -> Result<()> {
@@ -209,7 +233,7 @@ fn write_corpus(client: Client, measured: &[Measured]) -> Result<()> {
         .join(format!("{}.jsonl", client.name()));
     let mut kept: BTreeMap<String, Case> = BTreeMap::new();
     let known: BTreeSet<String> = client.cases()?.into_iter().map(|case| case.id).collect();
-    for case in Case::read_all(&path).unwrap_or_default() {
+    for case in corpus(client)? {
         if known.contains(&case.id) {
             kept.insert(case.id.clone(), case);
         }
@@ -248,7 +272,7 @@ fn tell(report: &[(Client, Vec<Measured>)], list: &Path) -> Result<()> {
             match differences {
                 Ok(found) if found.is_empty() => same += 1,
                 Ok(found) => text.push_str(&section(case, found)),
-                Err(error) => text.push_str(&format!("\n## {}\n\nfailed: {error:#}\n", case.id)),
+                Err(error) => text.push_str(&failure(case, error)),
             }
         }
         differing += measured.len() - same;
@@ -265,12 +289,15 @@ fn tell(report: &[(Client, Vec<Measured>)], list: &Path) -> Result<()> {
     Ok(())
 }
 
+fn failure(case: &Case, error: &anyhow::Error) -> String {
+    format!("\n## {}\n\nfailed: {error:#}\n", case.id)
+}
+
 fn section(case: &Case, found: &[Difference]) -> String {
-    let mut text = format!("\n## {} (cwd {})\n\n{}\n", case.id, case.cwd, case.rule);
-    for Difference { at, client, bindery } in found {
-        text.push_str(&format!(
-            "\n- {at}\n  - client:  {client}\n  - bindery: {bindery}\n"
-        ));
-    }
-    text
+    let mut lines = vec![format!("\n## {} (cwd {})\n\n{}\n", case.id, case.cwd, case.rule)];
+    lines.extend(found.iter().map(|difference| {
+        let Difference { at, client, bindery } = difference;
+        format!("- {at}\n  - client:  {client}\n  - bindery: {bindery}")
+    }));
+    lines.join("\n") + "\n"
 }

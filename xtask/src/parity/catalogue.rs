@@ -43,6 +43,9 @@ struct Tree {
     symlinks: BTreeMap<String, String>,
     #[serde(default)]
     config: Map<String, Value>,
+    /// Files that Bindery refuses on purpose, with the reason.
+    #[serde(default)]
+    refused: BTreeMap<String, String>,
     touch: Option<Vec<String>>,
     unordered: Option<bool>,
 }
@@ -52,7 +55,7 @@ struct Tree {
 #[serde(untagged)]
 enum Variant {
     Text(String),
-    Changed(Changed),
+    Changed(Box<Changed>),
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -115,7 +118,7 @@ fn make(id: &str, dialect: &str, family: &Family, variant: &Variant) -> Case {
     let none = Changed::default();
     let (text, changed) = match variant {
         Variant::Text(text) => (text.as_str(), &none),
-        Variant::Changed(changed) => (changed.text.as_str(), changed),
+        Variant::Changed(changed) => (changed.text.as_str(), changed.as_ref()),
     };
     let mut tree = family.common.clone();
     tree.files.retain(|path, _| !changed.without.contains(path));
@@ -139,6 +142,7 @@ fn make(id: &str, dialect: &str, family: &Family, variant: &Variant) -> Case {
         files,
         symlinks: tree.symlinks,
         config: tree.config,
+        refused: changed.tree.refused.clone(),
         expected: Expected {
             unordered: changed.tree.unordered.or(tree.unordered) == Some(true),
             after_touch: touched(touch),

@@ -29,7 +29,13 @@ pub(crate) fn differences(bindery: &Path, case: &Case, root: &Path, logs: &Path)
     let expected = &case.expected;
     let start = explain(bindery, case, root, logs, &[])?;
     let mut found = Vec::new();
-    note(&mut found, "start", expected, &expected.loaded, &start.paths);
+    note(
+        &mut found,
+        "start",
+        expected,
+        &case.wanted(&expected.loaded),
+        &start.paths,
+    );
     if start.cut != expected.cut {
         found.push(Difference {
             at: "cut".to_owned(),
@@ -43,7 +49,7 @@ pub(crate) fn differences(bindery: &Path, case: &Case, root: &Path, logs: &Path)
     for step in &expected.after_touch {
         touched.push(root.join(&step.touch));
         let told = explain(bindery, case, root, logs, &touched)?;
-        let client = new_in(&step.loaded, &client_before);
+        let client = new_in(&case.wanted(&step.loaded), &client_before);
         let own = new_in(&told.paths, &bindery_before);
         note(
             &mut found,

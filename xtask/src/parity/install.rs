@@ -64,12 +64,12 @@ fn pip(folder: &Path, packages: &[&str]) -> Result<()> {
 }
 
 fn finish(command: &mut Command) -> Result<()> {
-    let output = command
-        .output()
-        .with_context(|| format!("{:?} could not be started", command.get_program()))?;
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output();
+    let output = output.with_context(|| format!("`{program}` could not be started"))?;
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
-        bail!("{:?} failed: {stderr}", command.get_program());
+        bail!("`{program}` failed: {stderr}");
     }
     Ok(())
 }

@@ -162,11 +162,13 @@ fn responses() -> Vec<Value> {
 
 /// Server-sent events.
 fn stream(events: &[Value]) -> String {
-    events
-        .iter()
-        .map(|event| {
-            let kind = event["type"].as_str().unwrap_or_default();
-            format!("event: {kind}\ndata: {event}\n\n")
-        })
-        .collect()
+    let mut text = String::new();
+    for event in events {
+        let kind = event["type"].as_str().unwrap_or_default();
+        let data = event.to_string();
+        for part in ["event: ", kind, "\ndata: ", &data, "\n\n"] {
+            text.push_str(part);
+        }
+    }
+    text
 }

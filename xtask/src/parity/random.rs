@@ -56,6 +56,7 @@ impl Growing {
             files: self.files,
             symlinks: BTreeMap::new(),
             config,
+            refused: BTreeMap::new(),
             expected: Expected::default(),
         }
     }

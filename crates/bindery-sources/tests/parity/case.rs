@@ -39,6 +39,9 @@ pub(crate) struct Case {
     /// The client's settings: keys of Codex' `config.toml`, and how far a folder is trusted.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) config: Map<String, Value>,
+    /// Files that the client loads and Bindery refuses on purpose, with the reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) refused: BTreeMap<String, String>,
     #[serde(default)]
     pub(crate) expected: Expected,
 }
@@ -149,6 +152,12 @@ impl Case {
             "codex" => self.codex_settings(root),
             _ => Ok(()),
         }
+    }
+
+    /// What Bindery has to load where the client loads these: all but what it refuses on purpose.
+    pub(crate) fn wanted(&self, loaded: &[String]) -> Vec<String> {
+        let wanted = loaded.iter().filter(|path| !self.refused.contains_key(*path));
+        wanted.cloned().collect()
     }
 
     fn trusted(&self) -> bool {

@@ -63,7 +63,12 @@ fn check(name: &str) {
         wrong.extend(differences(&dialect, case, &root));
     }
     let total = cases.len();
-    assert!(wrong.is_empty(), "{} differences in {total} cases:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differences in {total} cases:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 fn differences(dialect: &Dialect, case: &Case, root: &Path) -> Vec<String> {
@@ -73,11 +78,15 @@ fn differences(dialect: &Dialect, case: &Case, root: &Path) -> Vec<String> {
     let mut compare = |at: &str, client: Vec<String>, own: Vec<String>| {
         let (client, own) = (in_order(case, client), in_order(case, own));
         if client != own {
-            wrong.push(format!("{} {at}\n  client:  {client:?}\n  bindery: {own:?}", case.id));
+            wrong.push(format!(
+                "{} {at}\n  client:  {client:?}\n  bindery: {own:?}",
+                case.id
+            ));
         }
     };
-    compare("start", expected.loaded.clone(), start.paths.clone());
-    let cuts = |cut: &BTreeMap<String, u64>| cut.iter().map(|(path, kept)| format!("{path} {kept}")).collect();
+    compare("start", case.wanted(&expected.loaded), start.paths.clone());
+    let cuts =
+        |cut: &BTreeMap<String, u64>| cut.iter().map(|(path, kept)| format!("{path} {kept}")).collect();
     compare("cut", cuts(&expected.cut), cuts(&start.cut));
     let (mut before, mut own_before) = (expected.loaded.clone(), start.paths.clone());
     let mut texts = start.texts;
@@ -86,14 +95,22 @@ fn differences(dialect: &Dialect, case: &Case, root: &Path) -> Vec<String> {
         touched.push(root.join(&step.touch));
         let seen = Seen::of(dialect, case, root, &touched);
         let at = format!("touch {}", step.touch);
-        compare(&at, without(&step.loaded, &before), without(&seen.paths, &own_before));
+        compare(
+            &at,
+            without(&case.wanted(&step.loaded), &before),
+            without(&seen.paths, &own_before),
+        );
         before.extend(step.loaded.iter().cloned());
         own_before = seen.paths;
         texts.extend(seen.texts);
     }
     for (path, text) in &expected.rendered {
         let own = texts.get(path).map(|own| own.trim_end_matches('\n').to_owned());
-        compare(&format!("text of {path}"), vec![text.clone()], own.into_iter().collect());
+        compare(
+            &format!("text of {path}"),
+            vec![text.clone()],
+            own.into_iter().collect(),
+        );
     }
     if !expected.body.is_empty() {
         compare("body", vec![expected.body.clone()], vec![start.body]);
@@ -110,7 +127,11 @@ fn in_order(case: &Case, mut paths: Vec<String>) -> Vec<String> {
 }
 
 fn without(paths: &[String], before: &[String]) -> Vec<String> {
-    paths.iter().filter(|path| !before.contains(path)).cloned().collect()
+    paths
+        .iter()
+        .filter(|path| !before.contains(path))
+        .cloned()
+        .collect()
 }
 
 /// What the loader sends.
@@ -133,18 +154,35 @@ impl Seen {
                 ("HERMES_HOME".to_owned(), text(root.join("home/.hermes"))),
             ]),
             managed: None,
-            options: Options { touch: touched.to_vec(), ..Options::default() },
+            options: Options {
+                touch: touched.to_vec(),
+                ..Options::default()
+            },
         };
         Self::from(&Loader::new(dialect).load(&host), root)
     }
 
     fn from(manifest: &Manifest, root: &Path) -> Self {
-        let mut sent: Vec<_> = manifest.files.iter().filter(|file| file.status.is_sent()).collect();
+        let mut sent: Vec<_> = manifest
+            .files
+            .iter()
+            .filter(|file| file.status.is_sent())
+            .collect();
         sent.sort_by_key(|file| file.order);
-        let mut seen = Self { paths: Vec::new(), cut: BTreeMap::new(), texts: BTreeMap::new(), body: String::new() };
+        let mut seen = Self {
+            paths: Vec::new(),
+            cut: BTreeMap::new(),
+            texts: BTreeMap::new(),
+            body: String::new(),
+        };
         let mut last = None;
         for file in sent {
-            let path = file.path.strip_prefix(root).unwrap_or(&file.path).to_string_lossy().into_owned();
+            let path = file
+                .path
+                .strip_prefix(root)
+                .unwrap_or(&file.path)
+                .to_string_lossy()
+                .into_owned();
             if file.status == Status::Cut {
                 seen.cut.insert(path.clone(), file.bytes_loaded);
             }
