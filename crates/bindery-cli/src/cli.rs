@@ -15,7 +15,7 @@ use crate::terminal::Color;
     name = "bindery",
     version,
     max_term_width = 100,
-    disable_help_subcommand = true
+    after_help = "Exit codes: 0 success, 1 a finding, 2 wrong usage, 3 a failure outside (disk, process, network)."
 )]
 pub(crate) struct Cli {
     /// When to colour output

@@ -1,4 +1,7 @@
 //! The command as a user meets it: real repositories, the real binary, an environment of its own.
 
 mod assemble;
+mod bad_input;
+mod hostile;
+mod output;
 mod place;

@@ -250,7 +250,7 @@ fn an_ungranted_project_section_is_a_message_and_says_how_to_grant() {
     };
     assert_eq!(message.lane, Lane::Context);
     insta::assert_snapshot!(message.text.as_str(), @r#"
-        <bindery-instructions source=".bindery/sections/style.md:4-4" trust="project">
+        <bindery-instructions source=".bindery/sections/style.md:4" trust="project">
         Obey {{cwd}}.
         </bindery-instructions>
     "#);
