@@ -3,7 +3,7 @@
 mod commands;
 mod status;
 
-use std::io::{self, BufWriter, Write as _};
+use std::io::{BufWriter, Write as _};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -26,7 +26,8 @@ fn main() -> ExitCode {
     let Command::Scan(args) = Cli::parse().command;
     let mut out = BufWriter::new(anstream::stdout());
     let mut err = anstream::stderr();
-    let outcome = scan::run(args, &mut out, &mut err).and_then(|status| Ok(out.flush().map(|()| status)?));
+    let outcome =
+        scan::run(&args, &mut out, &mut err).and_then(|status| Ok(out.flush().map(|()| status)?));
     ExitCode::from(match outcome {
         Ok(Status::Success) => 0,
         Ok(Status::Finding) => 1,
