@@ -15,6 +15,6 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Assemble(args) => assemble::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
-        Command::Scan(args) => scan::run(*args, &mut terminal.out, &mut terminal.err),
+        Command::Scan(args) => scan::run(&args, &mut terminal.out, &mut terminal.err),
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn write(
             page.row(out, row)?;
         }
     }
-    totals(out, request, rows, window)
+    page.totals(out, request, rows, window)
 }
 
 fn has_boundary(rows: &[Row]) -> bool {
