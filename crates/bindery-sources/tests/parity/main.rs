@@ -3,6 +3,7 @@
 //! `cargo xtask parity` writes the corpus; docs/parity.md says how. The trees hold symbolic links and
 //! raw bytes, which not every system can lay.
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a broken corpus or disk is a failed test")]
 
 mod case;
 
