@@ -196,13 +196,6 @@ impl Page {
                 .sum()
         };
         let all = sum(&[Reuse::Shared, Reuse::Session, Reuse::None]);
-        let share = |tokens: u64, of: u64| {
-            if of == 0 {
-                0.0
-            } else {
-                100.0 * tokens as f64 / of as f64
-            }
-        };
         writeln!(out)?;
         let of_window = window.map_or(String::new(), |window| {
             format!(
@@ -231,5 +224,15 @@ impl Page {
         }
         let bytes = TokenCount::exact(request.encoded.body.len() as u64);
         line(format!("body      {} bytes", thousands(bytes)))
+    }
+}
+
+/// How many in a hundred.
+#[expect(clippy::cast_precision_loss, reason = "it is shown with one decimal")]
+fn share(tokens: u64, of: u64) -> f64 {
+    if of == 0 {
+        0.0
+    } else {
+        100.0 * tokens as f64 / of as f64
     }
 }
