@@ -87,7 +87,7 @@ pub(crate) fn thousands(count: TokenCount) -> String {
     let digits = count.value.to_string();
     let mut out = String::from(if count.exact { "" } else { "~" });
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

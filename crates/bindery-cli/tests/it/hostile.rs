@@ -67,7 +67,7 @@ fn text_of_a_repository_never_speaks_as_the_system() {
 fn a_broken_repository_is_told_and_nothing_fails() {
     let place = Place::new();
     let git = place.path("home/repo/.git");
-    let mut said = String::new();
+    let mut said = Vec::new();
     let mut try_one = |name: &str| {
         let ran = assemble(&place, &["--view", "prefix"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
@@ -75,18 +75,18 @@ fn a_broken_repository_is_told_and_nothing_fails() {
             .err
             .lines()
             .filter(|line| !line.starts_with("note[section-shadowed]"));
-        said += &format!("# {name}\n{}\n\n", talk.collect::<Vec<_>>().join("\n"));
+        said.push(format!("# {name}"));
+        said.extend(talk.map(str::to_owned));
     };
     fs::remove_file(git.join("HEAD")).unwrap();
     try_one("no HEAD");
     fs::remove_dir_all(&git).unwrap();
     fs::write(&git, "gitdir: /nowhere\n").unwrap();
     try_one("a worktree of nothing");
-    insta::assert_snapshot!(said, @"
+    insta::assert_snapshot!(said.join("\n"), @"
     # no HEAD
     warning[git-unusable]: .git: this is no git repository, or cannot be read, and was passed by
       help: `git status` says what is wrong with it; remove it if nothing needs it
-
     # a worktree of nothing
     warning[git-unusable]: .git: this is no git repository, or cannot be read, and was passed by
       help: `git status` says what is wrong with it; remove it if nothing needs it
