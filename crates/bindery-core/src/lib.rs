@@ -91,6 +91,7 @@ mod template;
 mod text;
 mod tokens;
 mod tool_order;
+mod usage;
 mod vocabulary;
 
 pub use assembly::{AssembleError, AssembleOptions, Assembly};
@@ -112,4 +113,5 @@ pub use template::{Place, RenderError, RenderProblem, references};
 pub use text::{ContentHash, Text};
 pub use tokens::{CountTokens, TokenCount};
 pub use tool_order::{ToolOrder, ToolOrderError, UNLISTED};
+pub use usage::{Counting, ReportedUsage, Usage, UsageContradiction};
 pub use vocabulary::{Authority, Cadence, Group, Lane, Source, Trust};

@@ -3,6 +3,10 @@
 //! The API has one role for system and developer text. Messages of one side that follow one another
 //! become one message of several blocks, since that is how the API reads them.
 
+mod reply;
+
+pub(crate) use reply::Reader;
+
 use bindery_core::{Block, BlockScope, Fragment, Part, Role};
 use serde::Serialize;
 use serde_json::value::RawValue;
