@@ -1,0 +1,24 @@
+//! Provider prompt caches, understood: what a request will read, write and pay, and why it missed. No IO.
+
+mod by_model;
+mod format;
+mod import;
+mod json;
+mod money;
+mod prefix;
+mod prices;
+mod request;
+mod rules;
+mod segment;
+mod settings;
+pub mod typing;
+
+pub use format::{Format, UnknownFormat};
+pub use import::{ImportError, Imported, Skipped, import};
+pub use money::{Money, Price, PriceError};
+pub use prefix::PrefixChain;
+pub use prices::{Cost, PriceBook, PriceRow, PriceTableError, Tier};
+pub use request::{ReadError, RequestReader, WireRequest};
+pub use rules::{CacheRules, Family, Number, RuleBook, RuleError};
+pub use segment::{Form, Mark, Region, Segment, Ttl};
+pub use settings::{SettingChange, Settings};
