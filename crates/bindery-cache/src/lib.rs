@@ -1,9 +1,12 @@
 //! Provider prompt caches, understood: what a request will read, write and pay, and why it missed. No IO.
 
 mod by_model;
+#[cfg(test)]
+mod fixtures;
 mod format;
 mod import;
 mod json;
+mod measure;
 mod money;
 mod prefix;
 mod prices;
@@ -11,10 +14,12 @@ mod request;
 mod rules;
 mod segment;
 mod settings;
+mod simulate;
 pub mod typing;
 
 pub use format::{Format, UnknownFormat};
 pub use import::{ImportError, Imported, Skipped, import};
+pub use measure::{Measured, Measurer};
 pub use money::{Money, Price, PriceError};
 pub use prefix::PrefixChain;
 pub use prices::{Cost, PriceBook, PriceRow, PriceTableError, Tier};
@@ -22,3 +27,4 @@ pub use request::{ReadError, RequestReader, WireRequest};
 pub use rules::{CacheRules, Family, Number, RuleBook, RuleError};
 pub use segment::{Form, Mark, Region, Segment, Ttl};
 pub use settings::{SettingChange, Settings};
+pub use simulate::{Boundary, Call, Outcome, Refusal, Simulator, simulator};
