@@ -1,7 +1,7 @@
 //! Requests for tests, written in one line.
 //!
 //! A part is `role:text=TOKENS*TTL`; tokens (1,000 if not given) and the mark (`*` or `*1h`) are optional,
-//! `_` stands for a space. Roles: `t` tool, `td` deferred tool, `ws` web search switch, `s` system block,
+//! `_` stands for a space, `¶` for a new line, `~` for `_`. Roles: `t` tool, `td` deferred tool, `ws` web search switch, `s` system block,
 //! `d` developer message, `u` user, `a` assistant, `sys` system message within the conversation, `+` another
 //! block of the same message, `th` thinking, `c` tool call, `r` tool result, `img` image, `web` a result of
 //! the provider's own tool. Parts stand in the order of the prefix.
@@ -66,12 +66,14 @@ struct Part<'p> {
 impl<'p> Part<'p> {
     fn parse(part: &'p str) -> Self {
         let (role, rest) = part.split_once(':').unwrap_or_else(|| panic!("{part}"));
-        let (rest, mark) = rest.split_once('*').map_or((rest, None), |(rest, ttl)| (rest, Some(ttl)));
-        let (text, tokens) = rest.split_once('=').unwrap_or((rest, "1000"));
+        let marked = rest.rsplit_once('*').filter(|(_, ttl)| matches!(*ttl, "" | "5m" | "1h"));
+        let (rest, mark) = marked.map_or((rest, None), |(rest, ttl)| (rest, Some(ttl)));
+        let counted = rest.rsplit_once('=').and_then(|(text, tokens)| Some((text, tokens.parse().ok()?)));
+        let (text, tokens) = counted.unwrap_or((rest, 1000));
         Self {
             role,
-            text: text.replace('_', " "),
-            tokens: tokens.parse().unwrap(),
+            text: text.replace('_', " ").replace('¶', "\n").replace('~', "_"),
+            tokens,
             mark,
         }
     }

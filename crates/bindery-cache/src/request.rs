@@ -194,8 +194,14 @@ impl WireRequest {
         out
     }
 
-    /// The last region that has segments before each position is given by the segment itself; this is the
-    /// region of the boundary behind `depth` segments.
+    /// The same request with Anthropic's top-level mark.
+    #[must_use]
+    pub fn with_automatic_mark(mut self) -> Self {
+        self.automatic = Some(Mark { ttl: None });
+        self
+    }
+
+    /// The region of the boundary behind `depth` segments.
     pub(crate) fn region_at(&self, depth: usize) -> Region {
         depth
             .checked_sub(1)
