@@ -1,5 +1,7 @@
 //! Reading, hashing and explaining a large request, beside parsing its JSON.
 
+#![expect(clippy::unwrap_used, reason = "a benchmark stops where its input is wrong")]
+
 use std::sync::Arc;
 
 use bindery_cache::typing::Typing;
@@ -14,7 +16,8 @@ fn main() {
 /// A session of so many messages, about a megabyte: prompts, answers, tool calls and results with code.
 fn body(messages: usize) -> String {
     let code = "fn main() {\n    let value = \"a\\tb\";\n    println!(\"{value}\");\n}\n// A line of comment that says what the code does.\n";
-    let text = |number: usize| json!({"type": "text", "text": format!("Message {number}.\n{}", code.repeat(7))});
+    let text =
+        |number: usize| json!({"type": "text", "text": format!("Message {number}.\n{}", code.repeat(7))});
     let list: Vec<Value> = (0..messages)
         .map(|number| {
             let role = if number % 2 == 0 { "user" } else { "assistant" };
@@ -46,14 +49,20 @@ fn read(body: &str) -> WireRequest {
 
 /// Counts that cost nothing: counting is the caller's.
 fn measured(request: WireRequest) -> Measured {
-    let tokens: Vec<u64> = request.segments().iter().map(|segment| segment.range.len() as u64 / 4).collect();
-    Measured::with_tokens(Arc::new(request), &tokens)
+    let tokens: Vec<u64> = request
+        .segments()
+        .iter()
+        .map(|segment| segment.range.len() as u64 / 4)
+        .collect();
+    Measured::with_tokens(&Arc::new(request), &tokens)
 }
 
 #[divan::bench]
 fn serde_json_value(bencher: Bencher<'_, '_>) {
     let body = body(1002);
-    bencher.counter(divan::counter::BytesCount::new(body.len())).bench(|| serde_json::from_slice::<Value>(black_box(body.as_bytes())).unwrap());
+    bencher
+        .counter(divan::counter::BytesCount::new(body.len()))
+        .bench(|| serde_json::from_slice::<Value>(black_box(body.as_bytes())).unwrap());
 }
 
 #[divan::bench]
@@ -61,7 +70,11 @@ fn read_alone(bencher: Bencher<'_, '_>) {
     let (body, reader) = (body(1002), reader());
     bencher
         .counter(divan::counter::BytesCount::new(body.len()))
-        .bench(|| reader.read(Format::Anthropic, black_box(body.as_bytes())).unwrap());
+        .bench(|| {
+            reader
+                .read(Format::Anthropic, black_box(body.as_bytes()))
+                .unwrap()
+        });
 }
 
 #[divan::bench]
@@ -69,7 +82,11 @@ fn read_after_the_previous(bencher: Bencher<'_, '_>) {
     let (body, reader, previous) = (body(1002), reader(), read(&body(1000)));
     bencher
         .counter(divan::counter::BytesCount::new(body.len()))
-        .bench(|| reader.read_after(Format::Anthropic, black_box(body.as_bytes()), Some(&previous)).unwrap());
+        .bench(|| {
+            reader
+                .read_after(Format::Anthropic, black_box(body.as_bytes()), Some(&previous))
+                .unwrap()
+        });
 }
 
 #[divan::bench]
@@ -85,7 +102,11 @@ fn read_and_explain(bencher: Bencher<'_, '_>) {
             explainer
         })
         .bench_local_values(|mut explainer| {
-            let request = reader.read_after(Format::Anthropic, black_box(body.as_bytes()), Some(&previous)).unwrap();
-            explainer.observe(Exchange::new(measured(request), 60_000)).unwrap()
+            let request = reader
+                .read_after(Format::Anthropic, black_box(body.as_bytes()), Some(&previous))
+                .unwrap();
+            explainer
+                .observe(Exchange::new(measured(request), 60_000))
+                .unwrap()
         });
 }

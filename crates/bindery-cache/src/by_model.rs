@@ -6,9 +6,16 @@ pub(crate) fn plain_name(model: &str) -> String {
     let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
     let name = name.split('[').next().unwrap_or_default();
     // Bedrock and Vertex put region, vendor and version around it: `us.anthropic.claude-…-v1:0`, `claude-…@20250929`.
-    let name = name.rfind("anthropic.").and_then(|at| name.get(at + "anthropic.".len()..)).unwrap_or(name);
+    let name = name
+        .rfind("anthropic.")
+        .and_then(|at| name.get(at + "anthropic.".len()..))
+        .unwrap_or(name);
     let name = name.split(['@', ':']).next().unwrap_or_default();
-    if name.starts_with("claude") { name.replace('.', "-") } else { name.to_owned() }
+    if name.starts_with("claude") {
+        name.replace('.', "-")
+    } else {
+        name.to_owned()
+    }
 }
 
 /// How well a prefix fits a model's plain name: its length, if the name goes on at a word boundary.
@@ -29,9 +36,16 @@ where
     let fitness = |row: &T| {
         let prefixes = prefixes(row);
         let found = prefixes.iter().filter_map(|prefix| fit(prefix, name)).max();
-        if prefixes.is_empty() { Some(0) } else { found.map(|length| length + 1) }
+        if prefixes.is_empty() {
+            Some(0)
+        } else {
+            found.map(|length| length + 1)
+        }
     };
-    rows.into_iter().filter_map(|row| Some((fitness(row)?, row))).max_by_key(|(fits, _)| *fits).map(|(_, row)| row)
+    rows.into_iter()
+        .filter_map(|row| Some((fitness(row)?, row)))
+        .max_by_key(|(fits, _)| *fits)
+        .map(|(_, row)| row)
 }
 
 #[cfg(test)]
@@ -56,8 +70,15 @@ mod tests {
     fn the_longest_prefix_that_ends_at_a_word_wins() {
         assert_eq!(fit("gpt-5", "gpt-5.6"), Some(5));
         assert_eq!(fit("gpt-5", "gpt-55"), None);
-        let rows = [vec![], vec!["gpt-5".to_owned()], vec!["gpt-5.6".to_owned(), "x".to_owned()]];
+        let rows = [
+            vec![],
+            vec!["gpt-5".to_owned()],
+            vec!["gpt-5.6".to_owned(), "x".to_owned()],
+        ];
         let found = |name: &str| best(&rows, name, |row| row).map(Vec::len);
-        assert_eq!((found("gpt-5.6-sol"), found("gpt-5.4"), found("other")), (Some(2), Some(1), Some(0)));
+        assert_eq!(
+            (found("gpt-5.6-sol"), found("gpt-5.4"), found("other")),
+            (Some(2), Some(1), Some(0))
+        );
     }
 }

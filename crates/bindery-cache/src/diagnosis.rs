@@ -72,7 +72,9 @@ fn anthropic(raw: &str) -> Diagnosis {
         None | Some("unavailable") => Diagnosis::Unavailable,
         Some(kind) => Diagnosis::Miss {
             reason: kind.to_owned(),
-            tokens: reason.get("cache_missed_input_tokens").and_then(|raw| raw.parse().ok()),
+            tokens: reason
+                .get("cache_missed_input_tokens")
+                .and_then(|raw| raw.parse().ok()),
         },
     }
 }
@@ -81,7 +83,9 @@ fn anthropic(raw: &str) -> Diagnosis {
 fn fits(reason: &str, why: &Why) -> bool {
     let region = why.change.as_ref().map(|change| change.region);
     let named = |names: &[&str]| match &why.verdict {
-        Verdict::SettingsChanged { changes, .. } => changes.iter().any(|change| names.contains(&&*change.name)),
+        Verdict::SettingsChanged { changes, .. } => {
+            changes.iter().any(|change| names.contains(&&*change.name))
+        }
         Verdict::KeyOrRouteChanged { what, .. } => names.contains(&&**what),
         _ => false,
     };
@@ -114,7 +118,10 @@ mod tests {
         for (response, expected) in [
             (r#"{"id":"m"}"#, None),
             (r#"{"diagnostics":null}"#, Some(Diagnosis::NoDivergence)),
-            (r#"{"diagnostics":{"cache_miss_reason":null}}"#, Some(Diagnosis::Pending)),
+            (
+                r#"{"diagnostics":{"cache_miss_reason":null}}"#,
+                Some(Diagnosis::Pending),
+            ),
             (
                 r#"{"diagnostics":{"cache_miss_reason":{"type":"tools_changed","cache_missed_input_tokens":1200}}}"#,
                 Some(miss("tools_changed", Some(1200))),
@@ -123,8 +130,14 @@ mod tests {
                 r#"{"diagnostics":{"cache_miss_reason":{"type":"previous_message_not_found"}}}"#,
                 Some(Diagnosis::NotFound),
             ),
-            (r#"{"diagnostics":{"cache_miss_reason":{"type":"unavailable"}}}"#, Some(Diagnosis::Unavailable)),
-            (r#"{"prompt_cache_diagnostics":{"type":"cache_hit"}}"#, Some(Diagnosis::NoDivergence)),
+            (
+                r#"{"diagnostics":{"cache_miss_reason":{"type":"unavailable"}}}"#,
+                Some(Diagnosis::Unavailable),
+            ),
+            (
+                r#"{"prompt_cache_diagnostics":{"type":"cache_hit"}}"#,
+                Some(Diagnosis::NoDivergence),
+            ),
             (
                 r#"{"prompt_cache_diagnostics":{"type":"cache_miss","reason":"input_changed","cache_missed_tokens":7}}"#,
                 Some(miss("input_changed", Some(7))),

@@ -6,20 +6,29 @@
 //! block of the same message, `th` thinking, `c` tool call, `r` tool result, `img` image, `web` a result of
 //! the provider's own tool. Parts stand in the order of the prefix.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
 
 use crate::typing::Typing;
-use crate::{Family, Format, Measured, RequestReader, RuleBook, Simulator, simulator};
+use crate::{Family, Format, Measured, PriceBook, RequestReader, RuleBook, Simulator, simulator};
+
+/// The rules that are built in, read once.
+pub(crate) static RULES: LazyLock<RuleBook> = LazyLock::new(|| RuleBook::built_in().unwrap());
+
+/// The prices that are built in, read once.
+pub(crate) static PRICES: LazyLock<PriceBook> = LazyLock::new(|| PriceBook::built_in().unwrap());
+
+/// The reader with the patterns that are built in.
+pub(crate) static READER: LazyLock<RequestReader> =
+    LazyLock::new(|| RequestReader::new(Typing::built_in().unwrap()));
 
 /// A request in the given format; `settings` is a JSON object of top-level fields.
 pub(crate) fn request(format: Format, parts: &str, settings: &Value) -> Measured {
     let (body, tokens) = body(format, parts, settings);
-    let reader = RequestReader::new(Typing::built_in().unwrap());
-    let request = reader.read(format, body.as_bytes()).unwrap();
+    let request = READER.read(format, body.as_bytes()).unwrap();
     assert_eq!(request.segments().len(), tokens.len(), "{body}");
-    Measured::with_tokens(Arc::new(request), &tokens)
+    Measured::with_tokens(&Arc::new(request), &tokens)
 }
 
 /// An Anthropic request to a model with a minimum of 1,024 tokens.
@@ -29,12 +38,12 @@ pub(crate) fn anthropic(parts: &str) -> Measured {
 
 /// The simulator of a model.
 pub(crate) fn simulator_of(model: &str) -> Box<dyn Simulator> {
-    simulator(RuleBook::built_in().unwrap().rules(model).unwrap().unwrap())
+    simulator(RULES.rules(model).unwrap().unwrap())
 }
 
 /// The simulator of a family, with some numbers set.
 pub(crate) fn simulator_with(family: Family, numbers: &[(&str, u64)]) -> Box<dyn Simulator> {
-    let mut rules = RuleBook::built_in().unwrap().rules_of(family, "any").unwrap();
+    let mut rules = RULES.rules_of(family, "any").unwrap();
     for (name, value) in numbers {
         rules.set(name, *value).unwrap();
     }
@@ -66,9 +75,13 @@ struct Part<'p> {
 impl<'p> Part<'p> {
     fn parse(part: &'p str) -> Self {
         let (role, rest) = part.split_once(':').unwrap_or_else(|| panic!("{part}"));
-        let marked = rest.rsplit_once('*').filter(|(_, ttl)| matches!(*ttl, "" | "5m" | "1h"));
+        let marked = rest
+            .rsplit_once('*')
+            .filter(|(_, ttl)| matches!(*ttl, "" | "5m" | "1h"));
         let (rest, mark) = marked.map_or((rest, None), |(rest, ttl)| (rest, Some(ttl)));
-        let counted = rest.rsplit_once('=').and_then(|(text, tokens)| Some((text, tokens.parse().ok()?)));
+        let counted = rest
+            .rsplit_once('=')
+            .and_then(|(text, tokens)| Some((text, tokens.parse().ok()?)));
         let (text, tokens) = counted.unwrap_or((rest, 1000));
         Self {
             role,
@@ -106,7 +119,8 @@ fn anthropic_body(parts: &[Part<'_>]) -> Value {
     for part in parts {
         let role = match part.role {
             "t" | "td" | "ws" => {
-                let mut tool = json!({"name": part.text, "description": "d", "input_schema": {"type": "object"}});
+                let mut tool =
+                    json!({"name": part.text, "description": "d", "input_schema": {"type": "object"}});
                 match part.role {
                     "td" => tool["defer_loading"] = json!(true),
                     "ws" => tool = json!({"type": "web_search_20250305", "name": "web_search"}),
@@ -120,14 +134,18 @@ fn anthropic_body(parts: &[Part<'_>]) -> Value {
                 continue;
             }
             "+" => {
-                messages.last_mut().unwrap()["content"].as_array_mut().unwrap().push(part.block());
+                messages.last_mut().unwrap()["content"]
+                    .as_array_mut()
+                    .unwrap()
+                    .push(part.block());
                 continue;
             }
             "a" | "th" | "c" | "web" => "assistant",
             "sys" => "system",
             _ => "user",
         };
-        let joins = matches!(part.role, "c" | "r" | "web") || (part.role == "a" && parts.iter().any(|p| p.role == "th"));
+        let joins = matches!(part.role, "c" | "r" | "web")
+            || (part.role == "a" && parts.iter().any(|p| p.role == "th"));
         match messages.last_mut().filter(|last| joins && last["role"] == role) {
             Some(last) => last["content"].as_array_mut().unwrap().push(part.block()),
             None => messages.push(json!({"role": role, "content": [part.block()]})),
@@ -153,7 +171,9 @@ fn responses_body(parts: &[Part<'_>]) -> Value {
                 continue;
             }
             "c" => {
-                input.push(json!({"type": "function_call", "call_id": "c", "name": "Read", "arguments": part.text}));
+                input.push(
+                    json!({"type": "function_call", "call_id": "c", "name": "Read", "arguments": part.text}),
+                );
                 continue;
             }
             "r" => {
@@ -162,7 +182,10 @@ fn responses_body(parts: &[Part<'_>]) -> Value {
             }
             "+" => {
                 let content = &mut input.last_mut().unwrap()["content"];
-                content.as_array_mut().unwrap().push(openai_part(part, "input_text"));
+                content
+                    .as_array_mut()
+                    .unwrap()
+                    .push(openai_part(part, "input_text"));
                 continue;
             }
             "a" => "assistant",

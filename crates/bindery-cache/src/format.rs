@@ -23,7 +23,9 @@ pub enum Format {
 
 /// A name that is no format's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown request format `{0}`; known are: anthropic, openai-responses, openai-chat, deepseek, gemini")]
+#[error(
+    "unknown request format `{0}`; known are: anthropic, openai-responses, openai-chat, deepseek, gemini"
+)]
 pub struct UnknownFormat(pub String);
 
 impl Format {
@@ -61,17 +63,23 @@ impl Format {
         if !has("messages") {
             return None;
         }
-        let anthropic = has("system") || fields.items("tools").iter().any(|tool| tool.contains("\"input_schema\""));
+        let anthropic = has("system")
+            || fields
+                .items("tools")
+                .iter()
+                .any(|tool| tool.contains("\"input_schema\""));
         let chat = fields.items("messages").first().is_some_and(|message| {
             crate::json::Fields::of(message)
                 .and_then(|message| message.text("role"))
                 .is_some_and(|role| role == "system" || role == "developer")
         });
-        Some(if anthropic || (!chat && has("max_tokens") && !has("stream_options")) {
-            Self::Anthropic
-        } else {
-            Self::OpenaiChat
-        })
+        Some(
+            if anthropic || (!chat && has("max_tokens") && !has("stream_options")) {
+                Self::Anthropic
+            } else {
+                Self::OpenaiChat
+            },
+        )
     }
 }
 

@@ -41,7 +41,9 @@ pub enum ImportError {
     #[error("the list is not JSON: {0}")]
     NotJson(#[from] serde_json::Error),
     /// It is neither of the known shapes.
-    #[error("the list has neither litellm's shape (models with `input_cost_per_token`) nor models.dev's (providers with `models`)")]
+    #[error(
+        "the list has neither litellm's shape (models with `input_cost_per_token`) nor models.dev's (providers with `models`)"
+    )]
     UnknownShape,
 }
 
@@ -69,7 +71,12 @@ impl Imported {
         let mut out = String::new();
         let quote = |text: &str| toml::Value::from(text).to_string();
         // Writing to a string cannot fail.
-        let _ = write!(out, "version = 1\nsource = {}\nread = {}\n", quote(source), quote(read));
+        let _ = write!(
+            out,
+            "version = 1\nsource = {}\nread = {}\n",
+            quote(source),
+            quote(read)
+        );
         for row in &self.rows {
             let _ = write!(out, "\n[[model]]\nid = {}\n", quote(&row.id));
             if row.tier != crate::Tier::Standard {

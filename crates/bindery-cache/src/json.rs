@@ -82,7 +82,10 @@ impl<'a> Fields<'a> {
 
 /// The text of a JSON string.
 pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
-    raw.starts_with('"').then(|| serde_json::from_str(raw).ok()).flatten().map(|Text(text)| text)
+    raw.starts_with('"')
+        .then(|| serde_json::from_str(raw).ok())
+        .flatten()
+        .map(|Text(text)| text)
 }
 
 /// The items of a JSON array.
@@ -134,6 +137,8 @@ fn escaped_unit(raw: &str, at: usize) -> (usize, usize) {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -160,9 +165,14 @@ mod tests {
         fn a_text_offset_is_found_on_the_wire(text in "[a\"\\\\\n\u{1}é😀]{0,12}", ascii in any::<bool>()) {
             let mut raw = serde_json::to_string(&text).unwrap();
             if ascii {
-                raw = raw.chars().map(|c| if c.is_ascii() { c.to_string() } else {
-                    c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
-                }).collect();
+                let mut escaped = String::new();
+                for unit in raw.encode_utf16() {
+                    match u8::try_from(unit).ok().filter(u8::is_ascii) {
+                        Some(byte) => escaped.push(char::from(byte)),
+                        None => write!(escaped, "\\u{unit:04x}").unwrap(),
+                    }
+                }
+                raw = escaped;
             }
             for (at, _) in text.char_indices() {
                 let rest = format!("\"{}", raw.get(raw_offset(&raw, at)..).unwrap());

@@ -44,7 +44,7 @@ impl<'c> Measurer<'c> {
     }
 
     /// Counts a request. Images and documents are assumed, and make the count an estimate.
-    pub fn measure(&mut self, request: Arc<WireRequest>) -> Measured {
+    pub fn measure(&mut self, request: &Arc<WireRequest>) -> Measured {
         let mut total = TokenCount::ZERO;
         let mut ends = Vec::with_capacity(request.segments().len());
         for segment in request.segments() {
@@ -59,7 +59,7 @@ impl<'c> Measurer<'c> {
             ends.push(total.value);
         }
         Measured {
-            request,
+            request: request.clone(),
             ends: ends.into(),
             exact: total.exact,
         }
@@ -69,7 +69,7 @@ impl<'c> Measurer<'c> {
 impl Measured {
     /// A request whose tokens somebody else counted, segment by segment. Missing counts are 0, and what
     /// stands outside the prefix counts nothing.
-    pub fn with_tokens(request: Arc<WireRequest>, tokens: &[u64]) -> Self {
+    pub fn with_tokens(request: &Arc<WireRequest>, tokens: &[u64]) -> Self {
         let mut total = 0_u64;
         let counts = tokens.iter().copied().chain(std::iter::repeat(0));
         let ends = request.segments().iter().zip(counts).map(|(segment, tokens)| {

@@ -28,7 +28,9 @@ pub enum PriceError {
     #[error("`{0}` is not a price: write dollars as a decimal number")]
     NotANumber(String),
     /// It has more digits than a price can have.
-    #[error("`{0}` is finer or larger than prices are kept: a token's price has at most twelve decimals of a dollar")]
+    #[error(
+        "`{0}` is finer or larger than prices are kept: a token's price has at most twelve decimals of a dollar"
+    )]
     OutOfRange(String),
 }
 
@@ -56,7 +58,7 @@ impl Price {
     /// A share of it in thousandths, if that is a whole number of units.
     pub fn per_mille(self, share: u64) -> Option<Self> {
         let product = self.0.checked_mul(share)?;
-        (product % 1000 == 0).then_some(Self(product / 1000))
+        product.is_multiple_of(1000).then_some(Self(product / 1000))
     }
 
     /// Dollars a million tokens, as a person writes them.
@@ -79,14 +81,19 @@ impl Price {
         }
         let value: u64 = digits.parse().map_err(|_| out_of_range())?;
         let places = i32::try_from(fraction.len()).map_err(|_| out_of_range())?;
-        let power = exponent.checked_add(scale).and_then(|sum| sum.checked_sub(places)).ok_or_else(out_of_range)?;
+        let power = exponent
+            .checked_add(scale)
+            .and_then(|sum| sum.checked_sub(places))
+            .ok_or_else(out_of_range)?;
         if value == 0 {
             return Ok(Self(0));
         }
-        let factor = 10_u64.checked_pow(power.unsigned_abs()).ok_or_else(out_of_range)?;
+        let factor = 10_u64
+            .checked_pow(power.unsigned_abs())
+            .ok_or_else(out_of_range)?;
         if power >= 0 {
             value.checked_mul(factor).map(Self).ok_or_else(out_of_range)
-        } else if value % factor == 0 {
+        } else if value.is_multiple_of(factor) {
             Ok(Self(value / factor))
         } else {
             Err(out_of_range())
@@ -162,7 +169,9 @@ impl Serialize for Price {
 /// A whole number of 10^-`places`, with at least `least` decimals and no zeros behind them.
 fn decimal_text(value: i128, places: usize, least: usize) -> String {
     let digits = format!("{value:0>width$}", width = places + 1);
-    let (whole, fraction) = digits.split_at_checked(digits.len() - places).unwrap_or((&digits, ""));
+    let (whole, fraction) = digits
+        .split_at_checked(digits.len() - places)
+        .unwrap_or((&digits, ""));
     let kept = fraction.trim_end_matches('0').len().max(least.min(places));
     match fraction.get(..kept) {
         Some(fraction) if !fraction.is_empty() => format!("{whole}.{fraction}"),
@@ -178,12 +187,22 @@ mod tests {
 
     #[test]
     fn prices_are_read_exactly() {
-        for (text, expected) in [("4", "4"), ("0.25", "0.25"), ("0.003625", "0.003625"), ("12.50", "12.5"), ("0", "0")] {
+        for (text, expected) in [
+            ("4", "4"),
+            ("0.25", "0.25"),
+            ("0.003625", "0.003625"),
+            ("12.50", "12.5"),
+            ("0", "0"),
+        ] {
             assert_eq!(Price::per_million(text).unwrap().to_per_million(), expected);
         }
-        for (text, expected) in
-            [("5e-06", "5"), ("2.5e-07", "0.25"), ("3.625e-09", "0.003625"), ("0.0", "0"), ("1.25E-05", "12.5")]
-        {
+        for (text, expected) in [
+            ("5e-06", "5"),
+            ("2.5e-07", "0.25"),
+            ("3.625e-09", "0.003625"),
+            ("0.0", "0"),
+            ("1.25E-05", "12.5"),
+        ] {
             assert_eq!(Price::per_token(text).unwrap().to_per_million(), expected);
         }
     }
@@ -191,10 +210,16 @@ mod tests {
     #[test]
     fn what_is_no_price_is_refused() {
         for text in ["", ".", "-1", "1e", "a", "1.2.3", "NaN"] {
-            assert!(matches!(Price::per_million(text), Err(PriceError::NotANumber(_))), "{text}");
+            assert!(
+                matches!(Price::per_million(text), Err(PriceError::NotANumber(_))),
+                "{text}"
+            );
         }
         for text in ["0.0000001", "99999999999999999999", "1e30", "1e-2147483648"] {
-            assert!(matches!(Price::per_million(text), Err(PriceError::OutOfRange(_))), "{text}");
+            assert!(
+                matches!(Price::per_million(text), Err(PriceError::OutOfRange(_))),
+                "{text}"
+            );
         }
     }
 

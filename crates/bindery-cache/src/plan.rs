@@ -84,7 +84,12 @@ pub struct Plan {
 }
 
 /// Plans the breakpoints of a request that follows `previous`, if there was one.
-pub fn plan(request: &Measured, previous: Option<&Measured>, rules: &CacheRules, options: &PlanOptions) -> Plan {
+pub fn plan(
+    request: &Measured,
+    previous: Option<&Measured>,
+    rules: &CacheRules,
+    options: &PlanOptions,
+) -> Plan {
     let mut planner = Planner {
         request,
         rules,
@@ -113,7 +118,10 @@ pub fn plan(request: &Measured, previous: Option<&Measured>, rules: &CacheRules,
 impl Plan {
     /// Segments and marks, as [`crate::WireRequest::with_marks`] takes them.
     pub fn segments(&self) -> Vec<(usize, Mark)> {
-        self.marks.iter().map(|planned| (planned.segment, planned.mark)).collect()
+        self.marks
+            .iter()
+            .map(|planned| (planned.segment, planned.mark))
+            .collect()
     }
 }
 
@@ -140,7 +148,9 @@ impl Planner<'_> {
         };
         let fits = match self.rules.family() {
             // OpenAI's `instructions` and tools hold none, nor do items that are no content part.
-            Family::OpenaiBoundaries => segment.message.is_some() && matches!(segment.form, Form::Text | Form::Image | Form::Document),
+            Family::OpenaiBoundaries => {
+                segment.message.is_some() && matches!(segment.form, Form::Text | Form::Image | Form::Document)
+            }
             _ => true,
         };
         segment.takes_mark() && fits
@@ -151,11 +161,16 @@ impl Planner<'_> {
         let found: Vec<(usize, Mark)> = self.request.request().marks().collect();
         let (good, bad): (Vec<_>, Vec<_>) = found.into_iter().partition(|(at, _)| self.takes_mark(*at));
         for (at, _) in bad {
-            self.note(format!("removed the breakpoint on segment {at}: empty text and thinking take none"));
+            self.note(format!(
+                "removed the breakpoint on segment {at}: empty text and thinking take none"
+            ));
         }
         let dropped = good.len().saturating_sub(most);
         // The first is worth keeping: it is the one that other sessions share.
-        let kept = good.iter().enumerate().filter(|(at, _)| (*at == 0 && most > 1) || *at > dropped || dropped == 0);
+        let kept = good
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| (*at == 0 && most > 1) || *at > dropped || dropped == 0);
         let mut kept: Vec<(usize, Mark)> = kept.map(|(_, mark)| *mark).collect();
         kept.drain(..kept.len().saturating_sub(most));
         if dropped > 0 {
@@ -164,7 +179,9 @@ impl Planner<'_> {
         let mut longest = Ttl::TwelveHours;
         for (segment, mut mark) in kept {
             if mark.ttl.is_some_and(|ttl| ttl > longest) {
-                self.note(format!("lowered the lifetime on segment {segment}: a longer one may not follow a shorter"));
+                self.note(format!(
+                    "lowered the lifetime on segment {segment}: a longer one may not follow a shorter"
+                ));
                 mark.ttl = Some(longest);
             }
             longest = mark.ttl.unwrap_or(Ttl::FiveMinutes).min(longest);
@@ -180,7 +197,10 @@ impl Planner<'_> {
         let tail = self.tail();
         let static_end = self.static_end(previous);
         let previous_end = self.previous_end(previous, tail);
-        let tools_end = self.segments().iter().rposition(|segment| segment.region == Region::Tools && segment.takes_mark());
+        let tools_end = self
+            .segments()
+            .iter()
+            .rposition(|segment| segment.region == Region::Tools && segment.takes_mark());
         let wanted = [
             (tail, Reason::Tail),
             (static_end, Reason::StaticEnd),
@@ -189,18 +209,26 @@ impl Planner<'_> {
         ];
         let minimum = self.rules.number("minimum");
         for (at, reason) in wanted {
-            let Some(segment) = at.filter(|at| self.takes_mark(*at)) else { continue };
+            let Some(segment) = at.filter(|at| self.takes_mark(*at)) else {
+                continue;
+            };
             let taken = self.plan.marks.iter().any(|planned| planned.segment == segment);
             if taken || self.plan.marks.len() >= most {
                 continue;
             }
             let tokens = self.request.end(segment + 1);
             if tokens < minimum {
-                self.note(format!("no breakpoint on segment {segment}: {tokens} tokens are below the minimum of {minimum}"));
+                self.note(format!(
+                    "no breakpoint on segment {segment}: {tokens} tokens are below the minimum of {minimum}"
+                ));
                 continue;
             }
             let mark = self.mark(segment);
-            self.plan.marks.push(PlannedMark { segment, mark, reason });
+            self.plan.marks.push(PlannedMark {
+                segment,
+                mark,
+                reason,
+            });
         }
         self.plan.marks.sort_by_key(|planned| planned.segment);
     }
@@ -209,8 +237,15 @@ impl Planner<'_> {
         if self.rules.family() != Family::Anthropic {
             return Mark { ttl: None };
         }
-        let head = self.segments().get(segment).is_some_and(|segment| segment.region != Region::Messages);
-        let ttl = if head { self.options.head_ttl } else { self.options.tail_ttl.min(self.options.head_ttl) };
+        let head = self
+            .segments()
+            .get(segment)
+            .is_some_and(|segment| segment.region != Region::Messages);
+        let ttl = if head {
+            self.options.head_ttl
+        } else {
+            self.options.tail_ttl.min(self.options.head_ttl)
+        };
         Mark {
             // Five minutes are what a mark without a lifetime means; clients leave it out.
             ttl: (ttl != Ttl::FiveMinutes).then_some(ttl),
@@ -222,7 +257,9 @@ impl Planner<'_> {
     fn tail(&self) -> Option<usize> {
         (0..self.segments().len()).rev().find(|at| {
             self.segments().get(*at).is_some_and(|segment| {
-                segment.region == Region::Messages && segment.speaker != Authority::Assistant && !passes(segment)
+                segment.region == Region::Messages
+                    && segment.speaker != Authority::Assistant
+                    && !passes(segment)
             }) && self.takes_mark(*at)
         })
     }
@@ -233,12 +270,20 @@ impl Planner<'_> {
         let system = |segment: &Segment| segment.region == Region::System;
         let last = self.segments().iter().rposition(system)?;
         let first = self.segments().iter().position(system)?;
-        let shared = previous.map(|previous| previous.request().chain().shared(self.request.request().chain()));
+        let shared =
+            previous.map(|previous| previous.request().chain().shared(self.request.request().chain()));
         let bound = match shared {
             Some(shared) if (first + 1..=last).contains(&shared) => shared - 1,
             _ => {
-                let changes = self.segments().iter().take(last + 1).skip(first).position(says_what_changes);
-                changes.filter(|offset| *offset > 0).map_or(last, |offset| first + offset - 1)
+                let changes = self
+                    .segments()
+                    .iter()
+                    .take(last + 1)
+                    .skip(first)
+                    .position(says_what_changes);
+                changes
+                    .filter(|offset| *offset > 0)
+                    .map_or(last, |offset| first + offset - 1)
             }
         };
         (first..=bound).rev().find(|at| self.takes_mark(*at))
@@ -250,14 +295,26 @@ impl Planner<'_> {
         let tail = tail?;
         if let Some(previous) = previous {
             let shared = previous.request().chain().shared(self.request.request().chain());
-            let mark = previous.request().marks().map(|(at, _)| at).filter(|at| *at < shared).last();
+            let mark = previous
+                .request()
+                .marks()
+                .map(|(at, _)| at)
+                .filter(|at| *at < shared)
+                .last();
             return mark.filter(|at| *at < tail);
         }
-        let user = |at: &usize| self.segments().get(*at).is_some_and(|segment| {
-            segment.region == Region::Messages && segment.speaker != Authority::Assistant && segment.ends_message && !passes(segment)
-        });
+        let user = |at: &usize| {
+            self.segments().get(*at).is_some_and(|segment| {
+                segment.region == Region::Messages
+                    && segment.speaker != Authority::Assistant
+                    && segment.ends_message
+                    && !passes(segment)
+            })
+        };
         let answered = (0..tail).rev().find(|at| {
-            self.segments().get(*at).is_some_and(|segment| segment.speaker == Authority::Assistant)
+            self.segments()
+                .get(*at)
+                .is_some_and(|segment| segment.speaker == Authority::Assistant)
         })?;
         (0..answered).rev().find(|at| user(at) && self.takes_mark(*at))
     }
@@ -265,11 +322,17 @@ impl Planner<'_> {
 
 /// Whether a segment is gone in the next request.
 fn passes(segment: &Segment) -> bool {
-    segment.pieces.iter().all(|piece| matches!(piece.kind, Kind::Reminder | Kind::HookContext | Kind::TailLine))
+    segment
+        .pieces
+        .iter()
+        .all(|piece| matches!(piece.kind, Kind::Reminder | Kind::HookContext | Kind::TailLine))
 }
 
 fn says_what_changes(segment: &Segment) -> bool {
-    segment.pieces.iter().any(|piece| matches!(piece.kind, Kind::Snapshot | Kind::Memory))
+    segment
+        .pieces
+        .iter()
+        .any(|piece| matches!(piece.kind, Kind::Snapshot | Kind::Memory))
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::by_model::plain_name;
 use crate::plan::{Foreign, PlanOptions, plan};
 use crate::{
-    CacheRules, Cost, Exchange, Family, Mark, Measured, PriceBook, RuleBook, RuleError, Simulator, Tier, Ttl, simulator,
+    CacheRules, Cost, Exchange, Family, Mark, Measured, PriceBook, RuleBook, RuleError, Simulator, Tier, Ttl,
+    simulator,
 };
 
 /// How breakpoints are set.
@@ -109,7 +110,9 @@ pub fn simulate(
             reasoning: output.reasoning,
             ..outcome.usage
         };
-        let cost = prices.of(model, Tier::Standard, usage.input()).map(|row| row.cost(&usage));
+        let cost = prices
+            .of(model, Tier::Standard, usage.input())
+            .map(|row| row.cost(&usage));
         run.unpriced += usize::from(cost.is_none());
         run.usage += usage;
         run.cost = run.cost + cost.unwrap_or_default();
@@ -138,7 +141,9 @@ fn under(policy: Policy, request: &Measured, previous: Option<&Measured>, rules:
         Policy::OneHour => {
             let recorded: Vec<(usize, Mark)> = request.request().marks().collect();
             let marks = if recorded.is_empty() { planned() } else { recorded };
-            let hour = Mark { ttl: Some(Ttl::OneHour) };
+            let hour = Mark {
+                ttl: Some(Ttl::OneHour),
+            };
             marks.into_iter().map(|(at, _)| (at, hour)).collect()
         }
     };
@@ -155,7 +160,7 @@ mod tests {
 
     use super::*;
     use crate::Format;
-    use crate::fixtures::request;
+    use crate::fixtures::{PRICES, RULES, request};
 
     const MINUTE: u64 = 60_000;
 
@@ -167,11 +172,13 @@ mod tests {
             ("s:S=10000* u:q=100 a:x=50 u:r=5000 a:y=50 u:t=100", 20),
         ];
         let of = |parts| request(Format::Anthropic, parts, &json!({"model": "claude-opus-4-8"}));
-        turns.map(|(parts, minute)| Exchange::new(of(parts), minute * MINUTE)).to_vec()
+        turns
+            .map(|(parts, minute)| Exchange::new(of(parts), minute * MINUTE))
+            .to_vec()
     }
 
     fn run(trace: &[Exchange], policy: Policy) -> Run {
-        simulate(trace, policy, None, &RuleBook::built_in().unwrap(), &PriceBook::built_in().unwrap()).unwrap()
+        simulate(trace, policy, None, &RULES, &PRICES).unwrap()
     }
 
     #[test]

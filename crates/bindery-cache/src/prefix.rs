@@ -19,7 +19,11 @@ impl PrefixChain {
 
     /// Continues the chain. The cost is that of the new segments, whatever stands before them.
     pub fn append<'a>(&mut self, segments: impl IntoIterator<Item = &'a Segment>) {
-        let mut last = self.0.last().copied().unwrap_or_else(|| ContentHash::of(b"prefix"));
+        let mut last = self
+            .0
+            .last()
+            .copied()
+            .unwrap_or_else(|| ContentHash::of(b"prefix"));
         for segment in segments {
             if segment.in_prefix() {
                 last = ContentHash::of_fields("prefix", [&last.as_bytes()[..], segment.hash.as_bytes()]);

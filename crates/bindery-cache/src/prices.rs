@@ -224,7 +224,8 @@ impl PriceBook {
     /// Lays another table over this one: of the same model, tariff and size, the other's row counts.
     #[must_use]
     pub fn overlay(mut self, other: Self) -> Self {
-        let same = |row: &PriceRow, new: &PriceRow| (&row.id, row.tier, row.above) == (&new.id, new.tier, new.above);
+        let same =
+            |row: &PriceRow, new: &PriceRow| (&row.id, row.tier, row.above) == (&new.id, new.tier, new.above);
         self.0.retain(|row| !other.0.iter().any(|new| same(row, new)));
         self.0.extend(other.0);
         self
@@ -236,8 +237,12 @@ impl PriceBook {
         let plain = plain_name(model);
         let named = |row: &PriceRow| row.id == model || row.id == plain || undated(&plain) == row.id;
         let of_tier = |tier: Tier| {
-            let rows = self.0.iter().filter(|row| row.tier == tier && (row.above == 0 || input_tokens > row.above));
-            rows.filter(|row| named(row)).max_by_key(|row| (row.id == model, row.id == plain, row.above))
+            let rows = self
+                .0
+                .iter()
+                .filter(|row| row.tier == tier && (row.above == 0 || input_tokens > row.above));
+            rows.filter(|row| named(row))
+                .max_by_key(|row| (row.id == model, row.id == plain, row.above))
         };
         of_tier(tier).or_else(|| of_tier(Tier::Standard))
     }

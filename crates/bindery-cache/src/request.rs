@@ -159,7 +159,10 @@ impl WireRequest {
 
     /// The marked segments, by index, in order.
     pub fn marks(&self) -> impl Iterator<Item = (usize, Mark)> {
-        self.segments.iter().enumerate().filter_map(|(at, segment)| Some((at, segment.mark?)))
+        self.segments
+            .iter()
+            .enumerate()
+            .filter_map(|(at, segment)| Some((at, segment.mark?)))
     }
 
     /// The raw JSON of a segment.
@@ -177,7 +180,11 @@ impl WireRequest {
 
     /// The byte of the body that holds a byte of a segment's text.
     pub fn body_offset(&self, segment: &Segment, text_offset: usize) -> usize {
-        match segment.text.clone().and_then(|range| Some((range.start, self.body.get(range)?))) {
+        match segment
+            .text
+            .clone()
+            .and_then(|range| Some((range.start, self.body.get(range)?)))
+        {
             Some((start, raw)) => start + json::raw_offset(raw, text_offset),
             None => segment.range.start + text_offset.min(segment.range.len()),
         }
@@ -189,7 +196,10 @@ impl WireRequest {
         let mut out = self.clone();
         out.automatic = None;
         for (at, segment) in out.segments.iter_mut().enumerate() {
-            segment.mark = marks.iter().find(|(marked, _)| *marked == at).map(|(_, mark)| *mark);
+            segment.mark = marks
+                .iter()
+                .find(|(marked, _)| *marked == at)
+                .map(|(_, mark)| *mark);
         }
         out
     }

@@ -101,7 +101,13 @@ impl Family {
                 "overflow_per_minute",
                 "routing_tokens",
             ],
-            Self::OpenaiBoundaries => &["minimum", "most_writes", "first_marks", "latest_marks", "earlier_ends"],
+            Self::OpenaiBoundaries => &[
+                "minimum",
+                "most_writes",
+                "first_marks",
+                "latest_marks",
+                "earlier_ends",
+            ],
             Self::Deepseek => &["interval", "common_prefixes", "build_ms", "idle_ms"],
             Self::Gemini => &["minimum", "idle_ms"],
             Self::Vllm | Self::Sglang => &["block", "capacity"],
@@ -158,7 +164,9 @@ pub enum RuleError {
     #[error("{file}: `{0}` has neither `source` nor `assumed`: say where the value comes from", file = .1)]
     NoSource(String, String),
     /// No family has this name.
-    #[error("unknown cache family `{0}`; known are: anthropic, openai-automatic, openai-boundaries, deepseek, gemini, vllm, sglang, llama.cpp")]
+    #[error(
+        "unknown cache family `{0}`; known are: anthropic, openai-automatic, openai-boundaries, deepseek, gemini, vllm, sglang, llama.cpp"
+    )]
     UnknownFamily(String),
     /// No number has this name.
     #[error("the rules for `{family}` have no `{name}`; they have: {known}")]
@@ -272,7 +280,10 @@ impl RuleBook {
                 return Err(RuleError::NoSource(row.name.clone(), file.to_owned()));
             }
         }
-        let named = table.number.iter().filter_map(|row| Some((&row.name, row.source.as_ref()?)));
+        let named = table
+            .number
+            .iter()
+            .filter_map(|row| Some((&row.name, row.source.as_ref()?)));
         let named = named.chain(table.invalidates.iter().map(|row| (&row.setting, &row.source)));
         for (row, source) in named {
             if !table.sources.contains_key(source) {
@@ -300,7 +311,9 @@ impl RuleBook {
 
     /// The rules for a model. Of a model that no family names, nothing can be said.
     pub fn rules(&self, model: &str) -> Result<Option<CacheRules>, RuleError> {
-        self.family(model).map(|family| self.rules_of(family, model)).transpose()
+        self.family(model)
+            .map(|family| self.rules_of(family, model))
+            .transpose()
     }
 
     /// The rules of a family, for a model: for engines that serve any.
@@ -313,17 +326,23 @@ impl RuleBook {
             if let Some(row) = best(same, &name, |row| &row.models) {
                 numbers.entry(row.name.clone()).or_insert_with(|| Number {
                     value: row.value,
-                    source: row.source.as_ref().and_then(|source| self.0.sources.get(source).cloned()),
+                    source: row
+                        .source
+                        .as_ref()
+                        .and_then(|source| self.0.sources.get(source).cloned()),
                     assumed: row.assumed.clone(),
                 });
             }
         }
-        if let Some(name) = family.required().iter().find(|name| !numbers.contains_key(**name)) {
+        if let Some(name) = family
+            .required()
+            .iter()
+            .find(|name| !numbers.contains_key(**name))
+        {
             return Err(RuleError::Missing { family, name });
         }
-        let applies = |row: &&Invalidation| {
-            row.family == family && best([*row], &name, |row| &row.models).is_some()
-        };
+        let applies =
+            |row: &&Invalidation| row.family == family && best([*row], &name, |row| &row.models).is_some();
         let invalidates = self.0.invalidates.iter().filter(applies).map(|row| {
             let region = match row.loses {
                 RegionName::Tools => Region::Tools,
@@ -379,7 +398,11 @@ impl CacheRules {
 
     /// The region that is lost when a setting changes; `None` if the cache does not care.
     pub fn loses(&self, setting: &str) -> Option<Region> {
-        self.invalidates.iter().filter(|(name, ..)| name == setting).map(|(_, region, _)| *region).min()
+        self.invalidates
+            .iter()
+            .filter(|(name, ..)| name == setting)
+            .map(|(_, region, _)| *region)
+            .min()
     }
 
     /// The values of all settings that lose a region or one before it: equal for two requests exactly if
@@ -390,7 +413,10 @@ impl CacheRules {
             if *loses > region {
                 continue;
             }
-            if let Some(value) = settings.get(name).filter(|value| !same.iter().any(|same| same == value)) {
+            if let Some(value) = settings
+                .get(name)
+                .filter(|value| !same.iter().any(|same| same == value))
+            {
                 out.extend([name, "=", value, "\n"]);
             }
         }
@@ -403,7 +429,12 @@ mod tests {
     use super::*;
 
     fn number(model: &str, name: &str) -> u64 {
-        RuleBook::built_in().unwrap().rules(model).unwrap().unwrap().number(name)
+        RuleBook::built_in()
+            .unwrap()
+            .rules(model)
+            .unwrap()
+            .unwrap()
+            .number(name)
     }
 
     #[test]
@@ -412,7 +443,12 @@ mod tests {
         for family in Family::ALL {
             assert_eq!(family.name().parse::<Family>().unwrap(), family);
             let rules = book.rules_of(family, "any").unwrap();
-            assert!(rules.numbers().values().all(|number| number.source.is_some() || number.assumed.is_some()));
+            assert!(
+                rules
+                    .numbers()
+                    .values()
+                    .all(|number| number.source.is_some() || number.assumed.is_some())
+            );
         }
         assert_eq!(book.read(), "2026-11-30");
     }
@@ -479,7 +515,11 @@ mod tests {
 
     #[test]
     fn assumptions_can_be_set_by_name() {
-        let mut rules = RuleBook::built_in().unwrap().rules("deepseek-flash").unwrap().unwrap();
+        let mut rules = RuleBook::built_in()
+            .unwrap()
+            .rules("deepseek-flash")
+            .unwrap()
+            .unwrap();
         rules.set("interval", 64).unwrap();
         assert_eq!(rules.number("interval"), 64);
         insta::assert_snapshot!(

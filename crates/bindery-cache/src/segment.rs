@@ -88,9 +88,14 @@ impl Ttl {
     }
 
     pub(crate) fn read(name: &str) -> Option<Self> {
-        [Self::FiveMinutes, Self::ThirtyMinutes, Self::OneHour, Self::TwelveHours]
-            .into_iter()
-            .find(|ttl| ttl.name() == name)
+        [
+            Self::FiveMinutes,
+            Self::ThirtyMinutes,
+            Self::OneHour,
+            Self::TwelveHours,
+        ]
+        .into_iter()
+        .find(|ttl| ttl.name() == name)
     }
 }
 
@@ -131,7 +136,10 @@ pub struct Segment {
 impl Segment {
     /// Whether it may carry a breakpoint.
     pub fn takes_mark(&self) -> bool {
-        !matches!(self.form, Form::EmptyText | Form::Thinking | Form::ToolOutsidePrefix)
+        !matches!(
+            self.form,
+            Form::EmptyText | Form::Thinking | Form::ToolOutsidePrefix
+        )
     }
 
     /// Whether the cached prefix contains it.

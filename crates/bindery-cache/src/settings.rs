@@ -60,9 +60,10 @@ impl Settings {
         for (place, name) in PLACES {
             let value = match place.split_once('.') {
                 None => body.get(place),
-                Some((outer, inner)) => {
-                    body.get(outer).and_then(Fields::of).and_then(|fields| fields.get(inner))
-                }
+                Some((outer, inner)) => body
+                    .get(outer)
+                    .and_then(Fields::of)
+                    .and_then(|fields| fields.get(inner)),
             };
             if let Some(value) = value.filter(|value| *value != "null") {
                 out.set(name, &compact(value));

@@ -47,7 +47,9 @@ impl Exchange {
 
     /// The session it belongs to.
     pub fn session(&self) -> Option<&str> {
-        self.session.as_deref().or_else(|| self.request.request().session())
+        self.session
+            .as_deref()
+            .or_else(|| self.request.request().session())
     }
 
     /// The request as a simulator takes it.

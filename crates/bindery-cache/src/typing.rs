@@ -59,7 +59,7 @@ impl Typing {
     }
 
     /// The one piece of a segment that is no text.
-    pub(crate) fn whole(&self, form: Form, speaker: Authority, name: Option<&str>, len: usize) -> Arc<[Piece]> {
+    pub(crate) fn whole(form: Form, speaker: Authority, name: Option<&str>, len: usize) -> Arc<[Piece]> {
         let (kind, label) = match form {
             Form::Tool | Form::ToolOutsidePrefix => (Kind::ToolSchema, "tool"),
             Form::ToolCall => (Kind::ToolCall, "tool-call"),

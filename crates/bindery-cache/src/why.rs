@@ -18,8 +18,8 @@ use serde::Serialize;
 
 use crate::by_model::plain_name;
 use crate::{
-    CacheRules, Cost, Diagnosis, Exchange, Family, Money, Outcome, PriceBook, Refusal, RuleBook, RuleError, SettingChange,
-    Simulator, Tier, Ttl, simulator,
+    CacheRules, Cost, Diagnosis, Exchange, Family, Money, Outcome, PriceBook, Refusal, RuleBook, RuleError,
+    SettingChange, Simulator, Tier, Ttl, simulator,
 };
 pub use advice::Advice;
 pub use change::{Change, ChangeKind};
@@ -226,7 +226,11 @@ impl<'b> Explainer<'b> {
         Ok(why)
     }
 
-    fn simulate(&mut self, model: &str, exchange: &Exchange) -> Result<Option<(Outcome, CacheRules)>, RuleError> {
+    fn simulate(
+        &mut self,
+        model: &str,
+        exchange: &Exchange,
+    ) -> Result<Option<(Outcome, CacheRules)>, RuleError> {
         let name = plain_name(model);
         if !self.simulators.contains_key(&name) {
             let rules = match self.family {
@@ -236,7 +240,9 @@ impl<'b> Explainer<'b> {
             let Some(rules) = rules else { return Ok(None) };
             self.simulators.insert(name.clone(), simulator(rules));
         }
-        let Some(simulator) = self.simulators.get_mut(&name) else { return Ok(None) };
+        let Some(simulator) = self.simulators.get_mut(&name) else {
+            return Ok(None);
+        };
         let outcome = simulator.respond(&exchange.call());
         Ok(Some((outcome, simulator.rules().clone())))
     }
@@ -253,9 +259,16 @@ impl<'b> Explainer<'b> {
     }
 
     fn unknown_model(&self, model: &str, exchange: &Exchange) -> Why {
-        let named = if model.is_empty() { "no model is named".to_owned() } else { format!("no rules are known for `{model}`") };
+        let named = if model.is_empty() {
+            "no model is named".to_owned()
+        } else {
+            format!("no rules are known for `{model}`")
+        };
         Why {
-            cost: exchange.usage.as_ref().and_then(|usage| self.cost(exchange, usage)),
+            cost: exchange
+                .usage
+                .as_ref()
+                .and_then(|usage| self.cost(exchange, usage)),
             reported: exchange.usage,
             provider: exchange.diagnosis.clone().map(|diagnosis| ProviderAnswer {
                 diagnosis,
@@ -281,7 +294,9 @@ impl<'b> Explainer<'b> {
             expected: judged.expected,
             predicted: outcome.usage,
             reported: exchange.usage,
-            mismatch: exchange.usage.and_then(|reported| judged.mismatch(&reported, &outcome.usage)),
+            mismatch: exchange
+                .usage
+                .and_then(|reported| judged.mismatch(&reported, &outcome.usage)),
             lost: bill::lost(judged.missing, &used, price),
             cost: price.map(|price| price.cost(&used)),
             exact: exchange.request.is_exact(),
@@ -294,8 +309,13 @@ impl<'b> Explainer<'b> {
             let agrees = diagnosis.agrees(&why);
             ProviderAnswer { diagnosis, agrees }
         });
-        if why.provider.as_ref().is_some_and(|answer| answer.agrees == Some(false)) {
-            why.notes.push("the provider's own diagnosis disagrees; both are shown".to_owned());
+        if why
+            .provider
+            .as_ref()
+            .is_some_and(|answer| answer.agrees == Some(false))
+        {
+            why.notes
+                .push("the provider's own diagnosis disagrees; both are shown".to_owned());
         }
         why
     }

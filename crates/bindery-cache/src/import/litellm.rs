@@ -44,7 +44,10 @@ pub(super) fn read(list: &Fields<'_>, source: &str, out: &mut Imported) {
             Ok(rows) => out.rows.extend(rows),
             Err(error) => skip(error.to_string()),
         }
-        if let Some(minimum) = entry.get("prompt_cache_min_tokens").and_then(|raw| raw.parse().ok()) {
+        if let Some(minimum) = entry
+            .get("prompt_cache_min_tokens")
+            .and_then(|raw| raw.parse().ok())
+        {
             out.minimums.push((id.to_owned(), minimum));
         }
     }
@@ -79,15 +82,23 @@ impl Keys<'_, '_> {
     }
 
     fn row(&self, id: &str, tier: Tier, above: u64, source: &str) -> Result<Option<PriceRow>, PriceError> {
-        let (Some(input), Some(output)) = (self.price("input_cost_per_token")?, self.price("output_cost_per_token")?)
-        else {
+        let (Some(input), Some(output)) = (
+            self.price("input_cost_per_token")?,
+            self.price("output_cost_per_token")?,
+        ) else {
             return Ok(None);
         };
-        let write = self.price("cache_creation_input_token_cost")?.filter(|price| *price != Price::default());
+        let write = self
+            .price("cache_creation_input_token_cost")?
+            .filter(|price| *price != Price::default());
         let hour = self.price("cache_creation_input_token_cost_above_1hr")?;
         let half_day = self.price("cache_creation_input_token_cost_above_12hr")?;
         // One field for the ordinary write; which lifetime that is, only the provider tells.
-        let openai = half_day.is_some() || self.entry.text("litellm_provider").is_some_and(|name| name == "openai" || name == "azure");
+        let openai = half_day.is_some()
+            || self
+                .entry
+                .text("litellm_provider")
+                .is_some_and(|name| name == "openai" || name == "azure");
         Ok(Some(PriceRow {
             id: id.to_owned(),
             tier,

@@ -18,7 +18,11 @@ pub(super) fn read(list: &Fields<'_>, source: &str, out: &mut Imported) {
             continue;
         };
         for (model, value) in models.iter() {
-            let id = if MAKERS.contains(&provider) { model.to_owned() } else { format!("{provider}/{model}") };
+            let id = if MAKERS.contains(&provider) {
+                model.to_owned()
+            } else {
+                format!("{provider}/{model}")
+            };
             match row(provider, &id, value, source) {
                 Ok(Some(row)) => out.rows.push(row),
                 Ok(None) => out.skipped.push(Skipped {
@@ -38,7 +42,12 @@ fn row(provider: &str, id: &str, value: &str, source: &str) -> Result<Option<Pri
     let Some(cost) = Fields::of(value).and_then(|model| model.get("cost").and_then(Fields::of)) else {
         return Ok(None);
     };
-    let price = |name: &str| cost.get(name).filter(|raw| *raw != "null").map(Price::per_million).transpose();
+    let price = |name: &str| {
+        cost.get(name)
+            .filter(|raw| *raw != "null")
+            .map(Price::per_million)
+            .transpose()
+    };
     let (Some(input), Some(output)) = (price("input")?, price("output")?) else {
         return Ok(None);
     };

@@ -69,7 +69,11 @@ fn the_flat_list_becomes_rows_and_a_report() {
     read = "0.003"
     "#);
     assert_eq!(imported.minimums, [("claude-x-1".to_owned(), 512)]);
-    let skipped: Vec<String> = imported.skipped.iter().map(|skip| format!("{}: {}", skip.id, skip.reason)).collect();
+    let skipped: Vec<String> = imported
+        .skipped
+        .iter()
+        .map(|skip| format!("{}: {}", skip.id, skip.reason))
+        .collect();
     insta::assert_snapshot!(skipped.join("\n"), @r"
     picture: mode `image_generation` reads no prompt
     free: no price for input and output tokens
@@ -89,7 +93,11 @@ fn the_nested_list_names_resellers() {
     let list = r#"{"anthropic": {"models": {"claude-x": {"cost": {"input": 5, "output": 25, "cache_read": 0.5, "cache_write": 6.25}}}},
         "reseller": {"models": {"claude-x": {"cost": {"input": 4, "output": 20}}, "free": {}}}}"#;
     let imported = import(list.as_bytes(), "s").unwrap();
-    let shown: Vec<String> = imported.rows.iter().map(|row| format!("{} {}", row.id, row.input.to_per_million())).collect();
+    let shown: Vec<String> = imported
+        .rows
+        .iter()
+        .map(|row| format!("{} {}", row.id, row.input.to_per_million()))
+        .collect();
     assert_eq!(shown, ["claude-x 5", "reseller/claude-x 4"]);
     assert_eq!(imported.rows[0].write_5m.unwrap().to_per_million(), "6.25");
     assert_eq!(imported.rows[0].tier, Tier::Standard);
@@ -99,5 +107,8 @@ fn the_nested_list_names_resellers() {
 #[test]
 fn what_is_no_list_is_refused() {
     assert!(matches!(import(b"{", "s"), Err(ImportError::NotJson(_))));
-    assert!(matches!(import(b"{\"a\": 1}", "s"), Err(ImportError::UnknownShape)));
+    assert!(matches!(
+        import(b"{\"a\": 1}", "s"),
+        Err(ImportError::UnknownShape)
+    ));
 }

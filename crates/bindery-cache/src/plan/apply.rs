@@ -28,19 +28,30 @@ impl Plan {
             Format::OpenaiResponses | Format::OpenaiChat => "prompt_cache_breakpoint",
             other => return Err(ApplyError::NoBreakpoints(other)),
         };
-        if let Some(beyond) = self.marks.iter().find(|planned| planned.segment >= request.segments().len()) {
+        if let Some(beyond) = self
+            .marks
+            .iter()
+            .find(|planned| planned.segment >= request.segments().len())
+        {
             return Err(ApplyError::NotThere(beyond.segment));
         }
         let mut edits: Vec<Edit> = Vec::new();
         for (at, segment) in request.segments().iter().enumerate() {
-            let wanted = self.marks.iter().find(|planned| planned.segment == at).map(|planned| planned.mark);
+            let wanted = self
+                .marks
+                .iter()
+                .find(|planned| planned.segment == at)
+                .map(|planned| planned.mark);
             if wanted != segment.mark {
                 edits.push(edit(request, segment, field, wanted).ok_or(ApplyError::NotThere(at))?);
             }
         }
         let fields = Fields::of(request.body().trim()).filter(|_| field == "cache_control");
         if let Some(value) = fields.as_ref().and_then(|fields| fields.get(field)) {
-            edits.push((field_range(request.body(), json::range(request.body(), value), field), String::new()));
+            edits.push((
+                field_range(request.body(), json::range(request.body(), value), field),
+                String::new(),
+            ));
         }
         edits.sort_by_key(|(range, _)| range.start);
         let mut out = String::with_capacity(request.body().len() + 64 * edits.len());
@@ -60,13 +71,23 @@ fn edit(request: &WireRequest, segment: &Segment, field: &str, wanted: Option<Ma
     let value = wanted.map(|mark| value(field, mark));
     if raw.starts_with('"') {
         // A bare string has no field: it becomes a list of one block.
-        let kind = if field == "cache_control" { "text" } else { "input_text" };
-        return Some((segment.range.clone(), format!(r#"[{{"type":"{kind}","text":{raw},"{field}":{}}}]"#, value?)));
+        let kind = if field == "cache_control" {
+            "text"
+        } else {
+            "input_text"
+        };
+        return Some((
+            segment.range.clone(),
+            format!(r#"[{{"type":"{kind}","text":{raw},"{field}":{}}}]"#, value?),
+        ));
     }
     let fields = Fields::of(raw)?;
     match (fields.get(field), value) {
         (Some(old), Some(new)) => Some((json::range(request.body(), old), new)),
-        (Some(old), None) => Some((field_range(request.body(), json::range(request.body(), old), field), String::new())),
+        (Some(old), None) => Some((
+            field_range(request.body(), json::range(request.body(), old), field),
+            String::new(),
+        )),
         (None, Some(new)) => {
             let end = segment.range.start + raw.trim_end().len() - 1;
             let comma = if fields.iter().next().is_some() { "," } else { "" };

@@ -2,9 +2,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::fixtures::{request, simulator_of};
-use crate::typing::Typing;
-use crate::{Call, Format, RequestReader, RuleBook};
+use crate::fixtures::{READER, RULES, request, simulator_of};
+use crate::{Call, Format};
 
 const OPUS: &str = "claude-opus-4-8";
 
@@ -15,7 +14,11 @@ fn of(format: Format, model: &str, parts: &str) -> Measured {
         Some((part, ttl)) => format!("{part}=2000*{ttl}"),
         None => format!("{part}=2000"),
     });
-    request(format, &parts.collect::<Vec<_>>().join(" "), &json!({"model": model}))
+    request(
+        format,
+        &parts.collect::<Vec<_>>().join(" "),
+        &json!({"model": model}),
+    )
 }
 
 fn anthropic(parts: &str) -> Measured {
@@ -23,7 +26,7 @@ fn anthropic(parts: &str) -> Measured {
 }
 
 fn rules(model: &str) -> CacheRules {
-    RuleBook::built_in().unwrap().rules(model).unwrap().unwrap()
+    RULES.rules(model).unwrap().unwrap()
 }
 
 fn replan() -> PlanOptions {
@@ -66,9 +69,15 @@ fn four_marks_in_the_order_of_what_they_pay() {
 
 #[test]
 fn nothing_that_passes_empties_or_thinks_is_marked() {
-    assert_eq!(fresh("s:S u:q sys:<system-reminder>¶now¶</system-reminder>"), "0:static_end 1:tail");
+    assert_eq!(
+        fresh("s:S u:q sys:<system-reminder>¶now¶</system-reminder>"),
+        "0:static_end 1:tail"
+    );
     assert_eq!(fresh("s:S u:q +:=0"), "0:static_end 1:tail");
-    assert_eq!(fresh("s:S u:q th:t c:f r:o"), "0:static_end 1:previous_end 4:tail");
+    assert_eq!(
+        fresh("s:S u:q th:t c:f r:o"),
+        "0:static_end 1:previous_end 4:tail"
+    );
     assert_eq!(fresh("s:S u:q a:begun"), "0:static_end 1:tail");
 }
 
@@ -84,7 +93,10 @@ fn short_prefixes_are_left_unmarked_and_that_is_said() {
     let request = anthropic("t:a=10 s:S=100 u:q=2000");
     let plan = plan(&request, None, &rules(OPUS), &replan());
     assert_eq!(plan.segments(), [(2, Mark { ttl: None })]);
-    assert_eq!(plan.notes[0], "no breakpoint on segment 1: 110 tokens are below the minimum of 1024");
+    assert_eq!(
+        plan.notes[0],
+        "no breakpoint on segment 1: 110 tokens are below the minimum of 1024"
+    );
 }
 
 #[test]
@@ -96,64 +108,95 @@ fn lifetimes_never_rise() {
     };
     let request = anthropic("t:a s:S u:q");
     let of = |head, tail| planned(&request, None, &options(head, tail));
-    assert_eq!(of(Ttl::OneHour, Ttl::FiveMinutes), "0:tools_end*1h 1:static_end*1h 2:tail");
-    assert_eq!(of(Ttl::FiveMinutes, Ttl::OneHour), "0:tools_end 1:static_end 2:tail");
+    assert_eq!(
+        of(Ttl::OneHour, Ttl::FiveMinutes),
+        "0:tools_end*1h 1:static_end*1h 2:tail"
+    );
+    assert_eq!(
+        of(Ttl::FiveMinutes, Ttl::OneHour),
+        "0:tools_end 1:static_end 2:tail"
+    );
 }
 
 #[test]
 fn a_foreign_request_is_respected_or_planned_anew() {
     let foreign = anthropic("t:a* s:S u:q* +:r");
-    assert_eq!(planned(&foreign, None, &PlanOptions::default()), "0:respected 2:respected");
-    assert_eq!(planned(&foreign, None, &replan()), "0:tools_end 1:static_end 3:tail");
+    assert_eq!(
+        planned(&foreign, None, &PlanOptions::default()),
+        "0:respected 2:respected"
+    );
+    assert_eq!(
+        planned(&foreign, None, &replan()),
+        "0:tools_end 1:static_end 3:tail"
+    );
     let none = anthropic("t:a s:S u:q");
-    assert_eq!(planned(&none, None, &PlanOptions::default()), "0:tools_end 1:static_end 2:tail");
+    assert_eq!(
+        planned(&none, None, &PlanOptions::default()),
+        "0:tools_end 1:static_end 2:tail"
+    );
     // Too many: the first and the last ones stay. Rising: lowered. Unmarkable: removed.
     let many = anthropic("t:a* t:b* t:c* s:S* u:q* +:r*");
-    assert_eq!(planned(&many, None, &PlanOptions::default()), "0:respected 3:respected 4:respected 5:respected");
+    assert_eq!(
+        planned(&many, None, &PlanOptions::default()),
+        "0:respected 3:respected 4:respected 5:respected"
+    );
     let rising = anthropic("t:a* s:S*1h u:q*1h");
-    assert_eq!(planned(&rising, None, &PlanOptions::default()), "0:respected 1:respected*5m 2:respected*5m");
+    assert_eq!(
+        planned(&rising, None, &PlanOptions::default()),
+        "0:respected 1:respected*5m 2:respected*5m"
+    );
     let empty = anthropic("s:S* u:=0*");
     assert_eq!(planned(&empty, None, &PlanOptions::default()), "0:respected");
     let relay = PlanOptions {
         most: 3,
         ..PlanOptions::default()
     };
-    assert_eq!(planned(&anthropic("t:a* s:S* u:q* a:x u:r*"), None, &relay), "0:respected 2:respected 4:respected");
+    assert_eq!(
+        planned(&anthropic("t:a* s:S* u:q* a:x u:r*"), None, &relay),
+        "0:respected 2:respected 4:respected"
+    );
 }
 
 #[test]
 fn a_long_turn_is_bridged_where_the_previous_request_ended() {
-    let calls: String = (0..15).map(|at| format!(" c:f{at}=10 r:o{at}=10")).collect();
+    let calls = " c:f=10 r:o=10".repeat(15);
     let first = anthropic("s:S=3000* u:q=10*");
     let then = anthropic(&format!("s:S=3000 u:q=10{calls}"));
     let plan = plan(&then, Some(&first), &rules(OPUS), &replan());
-    let planned = then.with_request(then.request().with_marks(&plan.segments()));
+    let marked = then.with_request(then.request().with_marks(&plan.segments()));
     let mut simulator = simulator_of(OPUS);
     let mut send = |at_ms, request: &Measured| {
-        simulator.respond(&Call { at_ms, began_ms: None, route: "", request }).usage.read
+        simulator
+            .respond(&Call {
+                at_ms,
+                began_ms: None,
+                route: "",
+                request,
+            })
+            .usage
+            .read
     };
     send(0, &first);
-    assert_eq!(send(1000, &planned), 3010);
+    assert_eq!(send(1000, &marked), 3010);
 }
 
 #[test]
 fn openai_is_marked_where_its_own_breakpoint_would_be_lost() {
     let sol = of(Format::OpenaiResponses, "gpt-5.6-sol", "d:S u:q1 a:x u:q2");
-    assert_eq!(planned(&sol, None, &replan()), "0:static_end 1:previous_end 3:tail");
-    let plain = of(Format::OpenaiResponses, "gpt-5", "d:S u:q");
-    let plan = plan(&plain, None, &rules("gpt-5"), &replan());
+    assert_eq!(
+        planned(&sol, None, &replan()),
+        "0:static_end 1:previous_end 3:tail"
+    );
+    let automatic = of(Format::OpenaiResponses, "gpt-5", "d:S u:q");
+    let plan = plan(&automatic, None, &rules("gpt-5"), &replan());
     assert_eq!((plan.marks.len(), plan.notes.len()), (0, 1));
-}
-
-fn reader() -> RequestReader {
-    RequestReader::new(Typing::built_in().unwrap())
 }
 
 #[test]
 fn the_body_is_changed_nowhere_else() {
     let body = r#"{"model":"claude-opus-4-8","cache_control":{"type":"ephemeral"},"tools":[{"name":"a" , "cache_control" : {"type":"ephemeral"} , "input_schema":{}}],
       "system": "S\n", "messages":[{"role":"user","content":[{"cache_control":{"type":"ephemeral","ttl":"1h"}, "type":"text","text":"q"}]}]}"#;
-    let request = reader().read(Format::Anthropic, body.as_bytes()).unwrap();
+    let request = READER.read(Format::Anthropic, body.as_bytes()).unwrap();
     let mark = |segment| PlannedMark {
         segment,
         mark: Mark { ttl: None },
@@ -200,7 +243,7 @@ proptest! {
         let plan = plan(&request, None, &rules(OPUS), &options);
         prop_assert!(plan.marks.len() <= most.min(4));
         let written = plan.apply(request.request()).unwrap();
-        let read = reader().read(Format::Anthropic, written.as_bytes()).unwrap();
+        let read = READER.read(Format::Anthropic, written.as_bytes()).unwrap();
         prop_assert_eq!(read.marks().collect::<Vec<_>>(), plan.segments());
         prop_assert_eq!(read.chain(), request.request().chain());
         let again = request.with_request(read);

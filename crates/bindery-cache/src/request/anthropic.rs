@@ -8,7 +8,7 @@ use crate::json::{self, Fields};
 
 pub(super) fn read<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
     for tool in body.items("tools") {
-        reader.item(Region::Tools, tool, |reader| reader.tool(tool));
+        reader.item(Region::Tools, None, tool, |reader| reader.tool(tool));
     }
     let place = Place {
         region: Region::System,
@@ -17,17 +17,19 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
     };
     match body.get("system") {
         Some(text) if text.starts_with('"') => {
-            reader.item(Region::System, text, |reader| reader.bare_text(place, text));
+            reader.item(Region::System, None, text, |reader| reader.bare_text(place, text));
         }
         Some(blocks) => {
             for block in json::items(blocks).unwrap_or_default() {
-                reader.item(Region::System, block, |reader| reader.block(place, block));
+                reader.item(Region::System, None, block, |reader| reader.block(place, block));
             }
         }
         None => {}
     }
     for (index, message) in body.items("messages").into_iter().enumerate() {
-        reader.item(Region::Messages, message, |reader| read_message(reader, index, message));
+        reader.item(Region::Messages, Some(index), message, |reader| {
+            read_message(reader, index, message);
+        });
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::reader::{Place, Reader};
 use crate::json::{self, Fields};
+use crate::typing::Typing;
 use crate::{Form, Format, Mark, Region, Segment, Ttl};
 
 /// Fields that the model never sees.
@@ -28,14 +29,14 @@ pub(super) fn mark(raw: &str) -> Option<Mark> {
 /// The mark of a block: its own, or one on a part inside of it.
 fn block_mark(fields: &Fields<'_>, raw: &str) -> Option<Mark> {
     let own = UNSEEN.into_iter().find_map(|name| mark(fields.get(name)?));
-    own.or_else(|| {
-        let inner = fields.items("content");
-        let inside = inner.iter().filter_map(|part| Fields::of(part));
-        if !raw.contains("cache_control") {
-            return None;
-        }
-        inside.filter_map(|part| mark(part.get("cache_control")?)).last()
-    })
+    if own.is_some() || !raw.contains("cache_control") {
+        return own;
+    }
+    let inside = fields.items("content");
+    inside
+        .iter()
+        .rev()
+        .find_map(|part| mark(Fields::of(part)?.get("cache_control")?))
 }
 
 /// The form of a block, by its type in any of the formats.
@@ -45,9 +46,8 @@ pub(super) fn form(kind: &str) -> Form {
         "image" | "image_url" | "input_image" => Form::Image,
         "document" | "file" | "input_file" => Form::Document,
         "thinking" | "redacted_thinking" | "reasoning" => Form::Thinking,
-        "tool_use" | "server_tool_use" | "mcp_tool_use" | "function_call" | "custom_tool_call" | "function" => {
-            Form::ToolCall
-        }
+        "tool_use" | "server_tool_use" | "mcp_tool_use" | "function_call" | "custom_tool_call"
+        | "function" => Form::ToolCall,
         "tool_result" | "mcp_tool_result" => Form::ToolResult,
         "additional_tools" => Form::Tool,
         other if other.ends_with("_call_output") => Form::ToolResult,
@@ -79,16 +79,22 @@ impl<'a> Reader<'a> {
         let kind = fields.text("type").unwrap_or_else(|| implied_type(&fields));
         let form = form(&kind);
         let mark = block_mark(&fields, raw);
-        let text = fields.get("text").filter(|_| form == Form::Text || &*kind == "text");
-        if let (Some(raw_text), false) = (text, has_more_to_say(&fields)) {
-            if let Some(text) = json::string(raw_text) {
-                let (whole, inner) = (json::range(self.body, raw), json::range(self.body, raw_text));
-                self.text(place, whole, inner, &text, mark);
-                return;
-            }
+        let text = fields
+            .get("text")
+            .filter(|_| form == Form::Text || &*kind == "text");
+        let only_text = text.filter(|_| !has_more_to_say(&fields));
+        if let Some((raw_text, text)) = only_text.and_then(|raw| Some((raw, json::string(raw)?))) {
+            let (whole, inner) = (json::range(self.body, raw), json::range(self.body, raw_text));
+            self.text(place, whole, inner, &text, mark);
+            return;
         }
-        let name = ["name", "server_label"].into_iter().find_map(|field| fields.text(field));
-        let seen: Vec<(&str, &str)> = fields.iter().filter(|(key, value)| self.is_seen(key, value)).collect();
+        let name = ["name", "server_label"]
+            .into_iter()
+            .find_map(|field| fields.text(field));
+        let seen: Vec<(&str, &str)> = fields
+            .iter()
+            .filter(|(key, value)| self.is_seen(key, value))
+            .collect();
         self.opaque(place, raw, &seen, form, mark, name.as_deref());
         if let Some(inner) = result_text(&fields) {
             let range = json::range(self.body, inner);
@@ -110,7 +116,11 @@ impl<'a> Reader<'a> {
         text: &str,
         mark: Option<Mark>,
     ) {
-        let form = if text.is_empty() { Form::EmptyText } else { Form::Text };
+        let form = if text.is_empty() {
+            Form::EmptyText
+        } else {
+            Form::Text
+        };
         let hash = self.hash(place, "text", [text.as_bytes()]);
         self.out.push(Segment {
             region: place.region,
@@ -137,15 +147,19 @@ impl<'a> Reader<'a> {
         mark: Option<Mark>,
         name: Option<&str>,
     ) {
-        let values: Vec<(&str, Cow<'_, str>)> =
-            seen.iter().map(|(key, value)| (*key, without_marks(value))).collect();
+        let values: Vec<(&str, Cow<'_, str>)> = seen
+            .iter()
+            .map(|(key, value)| (*key, without_marks(value)))
+            .collect();
         let hash = self.hash(
             place,
             "block",
-            values.iter().flat_map(|(key, value)| [key.as_bytes(), value.as_bytes()]),
+            values
+                .iter()
+                .flat_map(|(key, value)| [key.as_bytes(), value.as_bytes()]),
         );
         let name: Option<Arc<str>> = name.map(Into::into);
-        let pieces = self.typing.whole(form, place.speaker, name.as_deref(), raw.len());
+        let pieces = Typing::whole(form, place.speaker, name.as_deref(), raw.len());
         self.out.push(Segment {
             region: place.region,
             speaker: place.speaker,
@@ -170,10 +184,18 @@ impl<'a> Reader<'a> {
         last.pieces = self.typing.cut_result(last.name.as_deref(), &text);
     }
 
-    fn hash<'b>(&self, place: Place, kind: &'b str, fields: impl IntoIterator<Item = &'b [u8]>) -> ContentHash {
+    fn hash<'b>(
+        &self,
+        place: Place,
+        kind: &'b str,
+        fields: impl IntoIterator<Item = &'b [u8]>,
+    ) -> ContentHash {
         // Two blocks of one message are not two messages.
         let opens = place.message.is_some()
-            && self.out.last().is_none_or(|last| last.message != place.message || last.region != place.region);
+            && self
+                .out
+                .last()
+                .is_none_or(|last| last.message != place.message || last.region != place.region);
         let start = [if opens { "opens" } else { "" }, place.speaker.name(), kind];
         ContentHash::of_fields("segment", start.into_iter().map(str::as_bytes).chain(fields))
     }
@@ -199,9 +221,18 @@ impl<'a> Reader<'a> {
         let deferred = fields.get("defer_loading") == Some("true");
         // Anthropic's web search is a feature switch: it changes the system prompt, not the tools.
         let switch = self.format == Format::Anthropic && kind.starts_with("web_search_");
-        let form = if deferred || switch { Form::ToolOutsidePrefix } else { Form::Tool };
-        let seen: Vec<(&str, &str)> = fields.iter().filter(|(key, value)| self.is_seen(key, value)).collect();
-        let inner = function.as_ref().and_then(|fields| mark(fields.get("cache_control")?));
+        let form = if deferred || switch {
+            Form::ToolOutsidePrefix
+        } else {
+            Form::Tool
+        };
+        let seen: Vec<(&str, &str)> = fields
+            .iter()
+            .filter(|(key, value)| self.is_seen(key, value))
+            .collect();
+        let inner = function
+            .as_ref()
+            .and_then(|fields| mark(fields.get("cache_control")?));
         let mark = block_mark(&fields, raw).or(inner);
         self.opaque(place, raw, &seen, form, mark, Some(&name));
     }

@@ -8,16 +8,22 @@ use crate::json::Fields;
 
 pub(super) fn read<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
     for tool in body.items("tools") {
-        reader.item(Region::Tools, tool, |reader| reader.tool(tool));
+        reader.item(Region::Tools, None, tool, |reader| reader.tool(tool));
     }
-    let system = ["systemInstruction", "system_instruction"].into_iter().find_map(|name| body.get(name));
-    for part in system.and_then(Fields::of).map(|fields| fields.items("parts")).unwrap_or_default() {
+    let system = ["systemInstruction", "system_instruction"]
+        .into_iter()
+        .find_map(|name| body.get(name));
+    for part in system
+        .and_then(Fields::of)
+        .map(|fields| fields.items("parts"))
+        .unwrap_or_default()
+    {
         let place = Place {
             region: Region::System,
             speaker: Authority::System,
             message: None,
         };
-        reader.item(Region::System, part, |reader| reader.block(place, part));
+        reader.item(Region::System, None, part, |reader| reader.block(place, part));
     }
     for (index, raw) in body.items("contents").into_iter().enumerate() {
         let Some(fields) = Fields::of(raw) else { continue };
@@ -31,8 +37,11 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
             speaker,
             message: Some(index),
         };
-        reader.item(Region::Messages, raw, |reader| {
-            fields.items("parts").into_iter().for_each(|part| reader.block(place, part));
+        reader.item(Region::Messages, Some(index), raw, |reader| {
+            fields
+                .items("parts")
+                .into_iter()
+                .for_each(|part| reader.block(place, part));
         });
     }
 }

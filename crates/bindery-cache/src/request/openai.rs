@@ -10,13 +10,20 @@ use crate::{Form, Region};
 /// Chat Completions: tools, messages.
 pub(super) fn read_chat<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
     for tool in body.items("tools") {
-        reader.item(Region::Tools, tool, |reader| reader.tool(tool));
+        reader.item(Region::Tools, None, tool, |reader| reader.tool(tool));
     }
     let mut region = Region::System;
     for (index, raw) in body.items("messages").into_iter().enumerate() {
+        if let Some(known) = reader.known(Some(index), raw) {
+            region = known;
+            reader.item(known, Some(index), raw, |_| {});
+            continue;
+        }
         let Some(fields) = Fields::of(raw) else { continue };
         let place = place(&mut region, index, fields.text("role").as_deref());
-        reader.item(place.region, raw, |reader| read_chat_message(reader, place, raw, &fields));
+        reader.item(place.region, place.message, raw, |reader| {
+            read_chat_message(reader, place, raw, &fields);
+        });
     }
 }
 
@@ -25,12 +32,25 @@ fn read_chat_message<'a>(reader: &mut Reader<'a>, place: Place, raw: &'a str, fi
         reader.tool_message(place, raw, fields);
         return;
     }
-    if let Some(thought) = fields.get("reasoning_content").filter(|raw| *raw != "null" && *raw != "\"\"") {
-        reader.opaque(place, thought, &[("reasoning_content", thought)], Form::Thinking, None, None);
+    if let Some(thought) = fields
+        .get("reasoning_content")
+        .filter(|raw| *raw != "null" && *raw != "\"\"")
+    {
+        reader.opaque(
+            place,
+            thought,
+            &[("reasoning_content", thought)],
+            Form::Thinking,
+            None,
+            None,
+        );
     }
     match fields.get("content") {
         Some(content) if content.starts_with('[') => {
-            json::items(content).unwrap_or_default().into_iter().for_each(|part| reader.block(place, part));
+            json::items(content)
+                .unwrap_or_default()
+                .into_iter()
+                .for_each(|part| reader.block(place, part));
         }
         // An answer that only calls tools has no text.
         None | Some("null") => {}
@@ -44,7 +64,10 @@ fn read_chat_message<'a>(reader: &mut Reader<'a>, place: Place, raw: &'a str, fi
         let seen: Vec<(&str, &str)> = of_call.iter().collect();
         reader.opaque(place, call, &seen, Form::ToolCall, None, name.as_deref());
     }
-    if let (Some(mark), Some(last)) = (fields.get("cache_control").and_then(super::block::mark), reader.out.last_mut()) {
+    if let (Some(mark), Some(last)) = (
+        fields.get("cache_control").and_then(super::block::mark),
+        reader.out.last_mut(),
+    ) {
         last.mark = last.mark.or(Some(mark));
     }
 }
@@ -62,7 +85,7 @@ impl<'a> Reader<'a> {
 /// Responses: tools, instructions, input.
 pub(super) fn read_responses<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
     for tool in body.items("tools") {
-        reader.item(Region::Tools, tool, |reader| reader.tool(tool));
+        reader.item(Region::Tools, None, tool, |reader| reader.tool(tool));
     }
     let instructions = Place {
         region: Region::System,
@@ -70,20 +93,31 @@ pub(super) fn read_responses<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
         message: None,
     };
     if let Some(text) = body.get("instructions").filter(|raw| *raw != "null") {
-        reader.item(Region::System, text, |reader| reader.bare_text(instructions, text));
+        reader.item(Region::System, None, text, |reader| {
+            reader.bare_text(instructions, text);
+        });
     }
     let mut region = Region::System;
     match body.get("input") {
         Some(text) if text.starts_with('"') => {
             let place = place(&mut region, 0, Some("user"));
-            reader.item(place.region, text, |reader| reader.bare_text(place, text));
+            reader.item(place.region, place.message, text, |reader| {
+                reader.bare_text(place, text);
+            });
         }
         Some(input) => {
             for (index, raw) in json::items(input).unwrap_or_default().into_iter().enumerate() {
+                if let Some(known) = reader.known(Some(index), raw) {
+                    region = known;
+                    reader.item(known, Some(index), raw, |_| {});
+                    continue;
+                }
                 let Some(fields) = Fields::of(raw) else { continue };
                 let role = fields.text("role").or_else(|| fields.text("type"));
                 let place = place(&mut region, index, role.as_deref());
-                reader.item(place.region, raw, |reader| read_item(reader, place, raw, &fields));
+                reader.item(place.region, place.message, raw, |reader| {
+                    read_item(reader, place, raw, &fields);
+                });
             }
         }
         None => {}
@@ -91,11 +125,16 @@ pub(super) fn read_responses<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
 }
 
 fn read_item<'a>(reader: &mut Reader<'a>, place: Place, raw: &'a str, fields: &Fields<'a>) {
-    let content = fields.get("content").filter(|_| fields.text("type").is_none_or(|kind| kind == "message"));
+    let content = fields
+        .get("content")
+        .filter(|_| fields.text("type").is_none_or(|kind| kind == "message"));
     match content {
         Some(text) if text.starts_with('"') => reader.bare_text(place, text),
         Some(parts) => {
-            json::items(parts).unwrap_or_default().into_iter().for_each(|part| reader.block(place, part));
+            json::items(parts)
+                .unwrap_or_default()
+                .into_iter()
+                .for_each(|part| reader.block(place, part));
         }
         None => reader.block(place, raw),
     }

@@ -13,6 +13,7 @@ use crate::{Form, Format, Region, Segment, WireRequest};
 pub(super) struct Item {
     pub(super) range: Range<usize>,
     pub(super) region: Region,
+    pub(super) message: Option<usize>,
     pub(super) segments: Range<usize>,
 }
 
@@ -63,10 +64,18 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one entry with `read`, unless the earlier request has the same bytes at the same place.
-    pub(super) fn item(&mut self, region: Region, raw: &'a str, read: impl FnOnce(&mut Self)) {
+    pub(super) fn item(
+        &mut self,
+        region: Region,
+        message: Option<usize>,
+        raw: &'a str,
+        read: impl FnOnce(&mut Self),
+    ) {
         let range = json::range(self.body, raw);
         let first = self.out.len();
-        if !self.take_over(region, raw, &range) {
+        if self.known(message, raw) == Some(region) {
+            self.take_over(&range);
+        } else {
             self.same_start.get_or_insert(first);
             read(self);
             if let Some(last) = self.out.get_mut(first..).and_then(<[Segment]>::last_mut) {
@@ -76,29 +85,39 @@ impl<'a> Reader<'a> {
         self.items.push(Item {
             range,
             region,
+            message,
             segments: first..self.out.len(),
         });
     }
 
-    fn take_over(&mut self, region: Region, raw: &str, range: &Range<usize>) -> bool {
-        let Some((previous, (old, old_raw))) =
-            self.previous.and_then(|previous| Some((previous, previous.item_at(self.items.len())?)))
-        else {
-            return false;
+    /// The region of the next entry, if the earlier request has the same bytes at the same place.
+    pub(super) fn known(&self, message: Option<usize>, raw: &str) -> Option<Region> {
+        let (old, old_raw) = self.previous?.item_at(self.items.len())?;
+        let same = old.message == message && old.segments.start == self.out.len() && old_raw == raw;
+        same.then_some(old.region)
+    }
+
+    fn take_over(&mut self, range: &Range<usize>) {
+        let found = self
+            .previous
+            .and_then(|previous| Some((previous, previous.item_at(self.items.len())?.0)));
+        let Some((previous, old)) = found else {
+            return;
         };
-        if old.region != region || old.segments.start != self.out.len() || old_raw != raw {
-            return false;
-        }
         let shift = |part: &Range<usize>| {
             let at = |byte: usize| byte - old.range.start + range.start;
             at(part.start)..at(part.end)
         };
-        self.out.extend(previous.segments_of(old.segments.clone()).iter().map(|segment| Segment {
-            range: shift(&segment.range),
-            text: segment.text.as_ref().map(shift),
-            ..segment.clone()
-        }));
-        true
+        self.out.extend(
+            previous
+                .segments_of(old.segments.clone())
+                .iter()
+                .map(|segment| Segment {
+                    range: shift(&segment.range),
+                    text: segment.text.as_ref().map(shift),
+                    ..segment.clone()
+                }),
+        );
     }
 
     pub(super) fn finish(self) -> Read {
@@ -111,9 +130,16 @@ impl<'a> Reader<'a> {
         };
         let cites = self.out.iter().any(|segment| {
             segment.form == Form::Document
-                && self.body.get(segment.range.clone()).is_some_and(|raw| raw.contains("\"citations\""))
+                && self
+                    .body
+                    .get(segment.range.clone())
+                    .is_some_and(|raw| raw.contains("\"citations\""))
         });
-        let features = [("images", has(Form::Image)), ("citations", cites), ("web_search", named("web_search"))];
+        let features = [
+            ("images", has(Form::Image)),
+            ("citations", cites),
+            ("web_search", named("web_search")),
+        ];
         Read {
             features,
             same_start: self.same_start.unwrap_or(self.out.len()),

@@ -6,7 +6,7 @@ use bindery_core::{ContentHash, Usage};
 
 use super::view::View;
 use super::{Boundary, Call, Outcome, Refusal, Simulator, count, seed};
-use crate::{CacheRules, Form, Region, Ttl};
+use crate::{CacheRules, Form, Region, Segment, Ttl};
 
 /// What identifies an entry: settings and route up to its region, and everything before its end.
 type Key = (ContentHash, ContentHash);
@@ -40,8 +40,9 @@ impl Simulator for Anthropic {
         let seeds = [Region::Tools, Region::System, Region::Messages]
             .map(|region| seed(&self.rules, call.route, call.request.request().settings(), region));
         let minimum = self.rules.number("minimum");
-        let (marks, short): (Vec<Mark>, Vec<Mark>) =
-            marks.into_iter().partition(|mark| view.end(mark.depth) >= minimum);
+        let (marks, short): (Vec<Mark>, Vec<Mark>) = marks
+            .into_iter()
+            .partition(|mark| view.end(mark.depth) >= minimum);
         let turn = Turn {
             view: &view,
             seeds,
@@ -101,7 +102,10 @@ impl Anthropic {
         let most = count(&self.rules, "most_marks");
         let mut marks = Vec::new();
         for depth in 1..=view.len() {
-            let Some((segment, mark)) = view.last(depth).and_then(|segment| Some((segment, segment.mark?))) else {
+            let Some((segment, mark)) = view
+                .last(depth)
+                .and_then(|segment| Some((segment, segment.mark?)))
+            else {
                 continue;
             };
             if !segment.takes_mark() {
@@ -121,7 +125,9 @@ impl Anthropic {
                 Some(last) if last.ttl != ttl => return Err(Refusal::AutomaticTtl),
                 Some(_) => {}
                 None => {
-                    let place = (1..=view.len()).rev().find(|depth| view.last(*depth).is_some_and(|last| last.takes_mark()));
+                    let place = (1..=view.len())
+                        .rev()
+                        .find(|depth| view.last(*depth).is_some_and(Segment::takes_mark));
                     let place = place.filter(|place| marks.iter().all(|mark| mark.depth != *place));
                     marks.extend(place.map(|depth| Mark { depth, ttl }));
                 }
@@ -133,7 +139,10 @@ impl Anthropic {
                 found: marks.len(),
             });
         }
-        if let Some([_, longer]) = marks.array_windows().find(|[before, after]| after.ttl > before.ttl) {
+        if let Some([_, longer]) = marks
+            .array_windows()
+            .find(|[before, after]| after.ttl > before.ttl)
+        {
             return Err(Refusal::RisingTtl {
                 segment: view.posted_depth(longer.depth) - 1,
             });
@@ -148,7 +157,10 @@ impl Anthropic {
             return;
         }
         let results = (1..=view.len())
-            .filter(|depth| view.last(*depth).is_some_and(|segment| segment.form == Form::ServerToolResult))
+            .filter(|depth| {
+                view.last(*depth)
+                    .is_some_and(|segment| segment.form == Form::ServerToolResult)
+            })
             .filter(|depth| marks.iter().all(|mark| mark.depth != *depth));
         let added: Vec<Mark> = results
             .map(|depth| Mark {
@@ -170,7 +182,10 @@ impl Anthropic {
                 let Some(entry) = turn.key(depth).and_then(|key| self.entries.get_mut(&key)) else {
                     continue;
                 };
-                if entry.exists_from < turn.now && turn.now < entry.expires && (!separate || entry.ttl >= mark.ttl) {
+                if entry.exists_from < turn.now
+                    && turn.now < entry.expires
+                    && (!separate || entry.ttl >= mark.ttl)
+                {
                     // A read refreshes, without charge; the clock starts with the request.
                     entry.expires = turn.now + entry.ttl.ms();
                     return depth;
@@ -182,7 +197,9 @@ impl Anthropic {
 
     /// One entry at each breakpoint, and nowhere else.
     fn write(&mut self, call: &Call<'_>, turn: &Turn<'_>, marks: &[Mark]) -> Vec<(usize, Ttl)> {
-        let exists_from = call.began_ms.unwrap_or(call.at_ms + self.rules.number("first_token_ms"));
+        let exists_from = call
+            .began_ms
+            .unwrap_or(call.at_ms + self.rules.number("first_token_ms"));
         let mut kept = Vec::with_capacity(marks.len());
         for mark in marks {
             let Some(key) = turn.key(mark.depth) else { continue };
@@ -207,7 +224,10 @@ impl Anthropic {
 /// last mark, the rest in full.
 fn bill(view: &View<'_>, read: usize, marks: &[Mark]) -> Usage {
     let hit = view.end(read);
-    let hour = marks.iter().rfind(|mark| mark.ttl == Ttl::OneHour).map_or(hit, |mark| view.end(mark.depth).max(hit));
+    let hour = marks
+        .iter()
+        .rfind(|mark| mark.ttl == Ttl::OneHour)
+        .map_or(hit, |mark| view.end(mark.depth).max(hit));
     let last = marks.last().map_or(hour, |mark| view.end(mark.depth).max(hour));
     Usage {
         read: hit,

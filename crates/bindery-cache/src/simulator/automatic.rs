@@ -19,7 +19,9 @@ impl Simulator for Automatic {
     fn respond(&mut self, call: &Call<'_>) -> Outcome {
         let number = |name: &str| self.rules.number(name);
         let settings = call.request.request().settings();
-        let long = settings.get("retention").map_or(number("retention_24h") != 0, |kept| kept == "24h");
+        let long = settings
+            .get("retention")
+            .map_or(number("retention_24h") != 0, |kept| kept == "24h");
         let (idle, longest) = if long {
             (number("idle_24h_ms"), number("longest_24h_ms"))
         } else {
@@ -28,13 +30,18 @@ impl Simulator for Automatic {
         let (step, interval) = (number("report_step").max(1), number("interval").max(1));
         let (hidden, minimum) = (number("hidden_tokens"), number("minimum"));
         let now = call.at_ms;
-        self.stored.retain(|stored| now < stored.used + idle && now < stored.created + longest);
+        self.stored
+            .retain(|stored| now < stored.used + idle && now < stored.created + longest);
         let place = self.place(call);
         let same = best(&mut self.stored, place, call.request, now);
         // Entries end at whole intervals, counted from the start of the hidden text, which is not reported.
         let kept = (same.tokens + hidden) / interval * interval;
         let reported = kept.saturating_sub(hidden) / step * step;
-        let read = if call.request.total() < minimum || reported < minimum { 0 } else { reported };
+        let read = if call.request.total() < minimum || reported < minimum {
+            0
+        } else {
+            reported
+        };
         keep(
             &mut self.stored,
             Stored {
@@ -73,7 +80,11 @@ impl Automatic {
         let seed = seed(&self.rules, call.route, request.settings(), Region::Messages);
         let start = first_tokens(call.request, self.rules.number("routing_tokens"));
         let route = ContentHash::of_fields("route", [&seed.as_bytes()[..], key.as_bytes(), &start]);
-        while self.arrivals.front().is_some_and(|(_, at)| at + 60_000 <= call.at_ms) {
+        while self
+            .arrivals
+            .front()
+            .is_some_and(|(_, at)| at + 60_000 <= call.at_ms)
+        {
             self.arrivals.pop_front();
         }
         let before = self.arrivals.iter().filter(|(of, _)| *of == route).count() as u64;
@@ -99,5 +110,7 @@ fn first_tokens(request: &Measured, tokens: u64) -> Vec<u8> {
 
 /// How many segments lie whole within so many tokens.
 pub(super) fn whole_segments(request: &Measured, tokens: u64) -> usize {
-    (1..=request.request().segments().len()).take_while(|depth| request.end(*depth) <= tokens).count()
+    (1..=request.request().segments().len())
+        .take_while(|depth| request.end(*depth) <= tokens)
+        .count()
 }

@@ -21,8 +21,16 @@ impl Simulator for Boundaries {
         let view = View::new(call.request, false);
         let key = settings.get("cache_key").unwrap_or_default();
         // Each key has an account of its own.
-        let seed = seed(&self.rules, &format!("{}\n{key}", call.route), settings, Region::Messages);
-        let ttl = settings.get("cache_ttl").and_then(Ttl::read).unwrap_or(Ttl::ThirtyMinutes);
+        let seed = seed(
+            &self.rules,
+            &format!("{}\n{key}", call.route),
+            settings,
+            Region::Messages,
+        );
+        let ttl = settings
+            .get("cache_ttl")
+            .and_then(Ttl::read)
+            .unwrap_or(Ttl::ThirtyMinutes);
         let places = self.places(&view, settings.get("cache_mode") == Some("explicit"));
         let minimum = self.rules.number("minimum");
         let long_enough = |depth: &usize| view.end(*depth) >= minimum;
@@ -31,7 +39,9 @@ impl Simulator for Boundaries {
         let mut read = 0;
         for depth in places.looked_up.iter().copied().filter(long_enough) {
             let entry = links(depth).and_then(|key| self.entries.get_mut(&key));
-            if let Some((exists_from, expires)) = entry.filter(|(from, until)| *from < call.at_ms && call.at_ms < *until) {
+            if let Some((exists_from, expires)) =
+                entry.filter(|(from, until)| *from < call.at_ms && call.at_ms < *until)
+            {
                 *expires = (*expires).max(call.at_ms + ttl.ms());
                 let _ = exists_from;
                 read = read.max(depth);
@@ -42,7 +52,11 @@ impl Simulator for Boundaries {
             let until = call.at_ms + ttl.ms();
             let fresh = (call.began_ms.unwrap_or(call.at_ms), until);
             let entry = self.entries.entry(key).or_insert(fresh);
-            *entry = if entry.1 <= call.at_ms { fresh } else { (entry.0, entry.1.max(until)) };
+            *entry = if entry.1 <= call.at_ms {
+                fresh
+            } else {
+                (entry.0, entry.1.max(until))
+            };
         }
         let at = |depth: usize| Boundary {
             depth: view.posted_depth(depth),
@@ -52,7 +66,12 @@ impl Simulator for Boundaries {
         Outcome {
             usage: bill(&view, read, written.last().copied().unwrap_or(0), ttl),
             read_depth: view.posted_depth(read),
-            below_minimum: places.written.iter().filter(|depth| !long_enough(depth)).map(|depth| at(*depth)).collect(),
+            below_minimum: places
+                .written
+                .iter()
+                .filter(|depth| !long_enough(depth))
+                .map(|depth| at(*depth))
+                .collect(),
             kept: written.into_iter().map(at).collect(),
             refusal: None,
         }
@@ -91,11 +110,14 @@ impl Boundaries {
     }
 
     fn places(&self, view: &View<'_>, explicit_only: bool) -> Places {
-        let marks: Vec<usize> =
-            (1..=view.len()).filter(|depth| view.last(*depth).is_some_and(|last| last.mark.is_some())).collect();
+        let marks: Vec<usize> = (1..=view.len())
+            .filter(|depth| view.last(*depth).is_some_and(|last| last.mark.is_some()))
+            .collect();
         let most = count(&self.rules, "most_writes");
         let latest = |all: &[usize], number: usize| -> Vec<usize> {
-            all.get(all.len().saturating_sub(number)..).unwrap_or_default().to_vec()
+            all.get(all.len().saturating_sub(number)..)
+                .unwrap_or_default()
+                .to_vec()
         };
         let first = marks.iter().copied().take(count(&self.rules, "first_marks"));
         let mut looked_up: BTreeSet<usize> = first.collect();
@@ -109,7 +131,10 @@ impl Boundaries {
         let ends = eligible_ends(view);
         let mut written: BTreeSet<usize> = latest(&marks, most.saturating_sub(1)).into_iter().collect();
         written.extend(ends.last());
-        looked_up.extend(latest(&ends, count(&self.rules, "earlier_ends").saturating_add(1)));
+        looked_up.extend(latest(
+            &ends,
+            count(&self.rules, "earlier_ends").saturating_add(1),
+        ));
         looked_up.extend(initial_instructions(view));
         Places { written, looked_up }
     }
@@ -123,8 +148,9 @@ fn eligible_ends(view: &View<'_>) -> Vec<usize> {
         let Some(segment) = view.last(*depth).filter(|segment| segment.ends_message) else {
             return false;
         };
-        let next_is_output =
-            view.last(*depth + 1).is_some_and(|next| next.form == Form::ToolResult && next.region == Region::Messages);
+        let next_is_output = view
+            .last(*depth + 1)
+            .is_some_and(|next| next.form == Form::ToolResult && next.region == Region::Messages);
         match segment.speaker {
             Authority::User => true,
             Authority::Tool => !next_is_output,
@@ -137,6 +163,7 @@ fn eligible_ends(view: &View<'_>) -> Vec<usize> {
 /// The end of the instructions that open the conversation.
 fn initial_instructions(view: &View<'_>) -> Option<usize> {
     (1..=view.len()).rev().find(|depth| {
-        view.last(*depth).is_some_and(|segment| segment.region == Region::System && segment.message.is_some())
+        view.last(*depth)
+            .is_some_and(|segment| segment.region == Region::System && segment.message.is_some())
     })
 }

@@ -34,7 +34,12 @@ impl Simulator for Deepseek {
         let idle = self.rules.number("idle_ms");
         self.units.retain(|_, unit| now < unit.used + idle);
         self.watched.retain(|stored| now < stored.used + idle);
-        let seed = seed(&self.rules, call.route, call.request.request().settings(), Region::Messages);
+        let seed = seed(
+            &self.rules,
+            call.route,
+            call.request.request().settings(),
+            Region::Messages,
+        );
         let view = View::new(call.request, false);
         let depth = self.hit(seed, &view, now);
         let by_interval = self.interval_hit(seed, call);
@@ -61,11 +66,21 @@ impl Deepseek {
     fn hit(&mut self, seed: ContentHash, view: &View<'_>, now: u64) -> usize {
         let mut best = 0;
         for depth in 1..=view.len() {
-            let unit = view.chain().link(depth).and_then(|link| self.units.get_mut(&(seed, link)));
+            let unit = view
+                .chain()
+                .link(depth)
+                .and_then(|link| self.units.get_mut(&(seed, link)));
             if let Some(unit) = unit.filter(|unit| unit.ready <= now) {
                 unit.used = now;
-                let answer = |at: &usize| view.last(*at).is_some_and(|next| next.speaker == Authority::Assistant);
-                let answers = if unit.answered { (depth + 1..=view.len()).take_while(answer).count() } else { 0 };
+                let answer = |at: &usize| {
+                    view.last(*at)
+                        .is_some_and(|next| next.speaker == Authority::Assistant)
+                };
+                let answers = if unit.answered {
+                    (depth + 1..=view.len()).take_while(answer).count()
+                } else {
+                    0
+                };
                 best = best.max(depth + answers);
             }
         }
@@ -79,7 +94,15 @@ impl Deepseek {
             return 0;
         }
         let ready = call.at_ms.saturating_sub(self.rules.number("build_ms"));
-        best(&mut self.watched, (seed, 0), call.request, ready.saturating_add(1)).tokens / interval * interval
+        best(
+            &mut self.watched,
+            (seed, 0),
+            call.request,
+            ready.saturating_add(1),
+        )
+        .tokens
+            / interval
+            * interval
     }
 
     fn store(&mut self, seed: ContentHash, call: &Call<'_>, view: &View<'_>) {
@@ -91,7 +114,9 @@ impl Deepseek {
         };
         if self.rules.number("common_prefixes") != 0 {
             let of_seed = self.watched.iter().filter(|stored| stored.place.0 == seed);
-            let parted: Vec<usize> = of_seed.map(|stored| shared(call.request, &stored.request).depth).collect();
+            let parted: Vec<usize> = of_seed
+                .map(|stored| shared(call.request, &stored.request).depth)
+                .collect();
             for link in parted.into_iter().filter_map(|depth| view.chain().link(depth)) {
                 self.units.entry((seed, link)).or_insert(unit(false));
             }

@@ -39,7 +39,12 @@ impl Prefixes {
         let capacity = self.rules.number("capacity");
         let held = |stored: &[Stored]| stored.iter().map(|stored| stored.request.total()).sum::<u64>();
         while capacity > 0 && held(&self.stored) > capacity && !self.stored.is_empty() {
-            let oldest = self.stored.iter().enumerate().min_by_key(|(_, stored)| stored.used).map_or(0, |(at, _)| at);
+            let oldest = self
+                .stored
+                .iter()
+                .enumerate()
+                .min_by_key(|(_, stored)| stored.used)
+                .map_or(0, |(at, _)| at);
             self.stored.remove(oldest);
         }
     }
@@ -52,11 +57,28 @@ impl Simulator for Prefixes {
         if idle > 0 {
             self.stored.retain(|stored| now < stored.used + idle);
         }
-        let seed = seed(&self.rules, call.route, call.request.request().settings(), Region::Messages);
+        let seed = seed(
+            &self.rules,
+            call.route,
+            call.request.request().settings(),
+            Region::Messages,
+        );
         let block = self.rules.number("block").max(1);
-        let most = if self.evaluates_one { call.request.total().saturating_sub(1) } else { call.request.total() };
-        let same = best(&mut self.stored, (seed, 0), call.request, now).tokens.min(most) / block * block;
-        let read = if same < self.rules.number("minimum") { 0 } else { same };
+        let most = if self.evaluates_one {
+            call.request.total().saturating_sub(1)
+        } else {
+            call.request.total()
+        };
+        let same = best(&mut self.stored, (seed, 0), call.request, now)
+            .tokens
+            .min(most)
+            / block
+            * block;
+        let read = if same < self.rules.number("minimum") {
+            0
+        } else {
+            same
+        };
         keep(
             &mut self.stored,
             Stored {
@@ -97,10 +119,19 @@ impl Slots {
     /// the longest.
     fn choose(&self, seed: ContentHash, request: &Measured) -> Option<usize> {
         let likeness = |slot: &(ContentHash, Measured, u64)| {
-            let same = if slot.0 == seed { shared(request, &slot.1).tokens } else { 0 };
+            let same = if slot.0 == seed {
+                shared(request, &slot.1).tokens
+            } else {
+                0
+            };
             u128::from(same) * 1000 / u128::from(request.total().max(1))
         };
-        let alike = self.slots.iter().enumerate().map(|(at, slot)| (likeness(slot), at)).max();
+        let alike = self
+            .slots
+            .iter()
+            .enumerate()
+            .map(|(at, slot)| (likeness(slot), at))
+            .max();
         let enough = u128::from(self.rules.number("similarity_per_mille"));
         if let Some((_, at)) = alike.filter(|(likeness, _)| *likeness > enough) {
             return Some(at);
@@ -108,15 +139,26 @@ impl Slots {
         if self.slots.len() < count(&self.rules, "slots").max(1) {
             return None;
         }
-        self.slots.iter().enumerate().min_by_key(|(_, slot)| slot.2).map(|(at, _)| at)
+        self.slots
+            .iter()
+            .enumerate()
+            .min_by_key(|(_, slot)| slot.2)
+            .map(|(at, _)| at)
     }
 }
 
 impl Simulator for Slots {
     fn respond(&mut self, call: &Call<'_>) -> Outcome {
-        let seed = seed(&self.rules, call.route, call.request.request().settings(), Region::Messages);
+        let seed = seed(
+            &self.rules,
+            call.route,
+            call.request.request().settings(),
+            Region::Messages,
+        );
         let chosen = self.choose(seed, call.request);
-        let slot = chosen.and_then(|at| self.slots.get(at)).filter(|slot| slot.0 == seed);
+        let slot = chosen
+            .and_then(|at| self.slots.get(at))
+            .filter(|slot| slot.0 == seed);
         let none = Shared { tokens: 0, depth: 0 };
         let same = slot.map_or(none, |slot| shared(call.request, &slot.1));
         // At least one token is always evaluated.

@@ -29,10 +29,15 @@ pub(super) fn shared(a: &Measured, b: &Measured) -> Shared {
         let part = tokens * same as u128 / len.max(1) as u128;
         u64::try_from(part).unwrap_or(u64::MAX)
     };
-    let inside = match (a.request().segments().get(depth), b.request().segments().get(depth)) {
+    let inside = match (
+        a.request().segments().get(depth),
+        b.request().segments().get(depth),
+    ) {
         (Some(one), Some(other)) if comparable(one, other) => {
             let (left, right) = (a.request().text(one), b.request().text(other));
-            let same = std::iter::zip(left.bytes(), right.bytes()).take_while(|(a, b)| a == b).count();
+            let same = std::iter::zip(left.bytes(), right.bytes())
+                .take_while(|(a, b)| a == b)
+                .count();
             part(a, same, left.len()).min(part(b, same, right.len()))
         }
         _ => 0,
@@ -49,8 +54,12 @@ fn comparable(a: &Segment, b: &Segment) -> bool {
 
 /// The most that any of the stored requests of a place shares with a request; it counts as used.
 pub(super) fn best(stored: &mut [Stored], place: (ContentHash, u64), request: &Measured, now: u64) -> Shared {
-    let candidates = stored.iter_mut().filter(|stored| stored.place == place && stored.created < now);
-    let found = candidates.map(|stored| (shared(request, &stored.request), stored)).max_by_key(|(shared, _)| *shared);
+    let candidates = stored
+        .iter_mut()
+        .filter(|stored| stored.place == place && stored.created < now);
+    let found = candidates
+        .map(|stored| (shared(request, &stored.request), stored))
+        .max_by_key(|(shared, _)| *shared);
     match found {
         Some((shared, stored)) => {
             if shared.tokens > 0 {
@@ -65,7 +74,11 @@ pub(super) fn best(stored: &mut [Stored], place: (ContentHash, u64), request: &M
 /// Keeps a request. One that it continues is no longer needed: what it holds, this one holds too.
 pub(super) fn keep(stored: &mut Vec<Stored>, new: Stored) {
     stored.retain(|old| {
-        let continues = old.request.request().chain().shared(new.request.request().chain())
+        let continues = old
+            .request
+            .request()
+            .chain()
+            .shared(new.request.request().chain())
             == old.request.request().segments().len();
         !(old.place == new.place && continues && old.created < new.created)
     });

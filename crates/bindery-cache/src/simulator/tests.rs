@@ -30,11 +30,20 @@ fn send_by(simulator: &mut dyn Simulator, at_ms: u64, route: &str, request: &Mea
 }
 
 fn shown(usage: &Usage) -> String {
-    let written: Vec<String> = [("", usage.write_5m), ("1h:", usage.write_1h), ("30m:", usage.write_30m), ("12h:", usage.write_12h)]
-        .into_iter()
-        .filter(|(_, tokens)| *tokens > 0)
-        .map(|(name, tokens)| format!("{name}{tokens}"))
-        .collect();
-    let written = if written.is_empty() { "0".to_owned() } else { written.join("+") };
+    let written: Vec<String> = [
+        ("", usage.write_5m),
+        ("1h:", usage.write_1h),
+        ("30m:", usage.write_30m),
+        ("12h:", usage.write_12h),
+    ]
+    .into_iter()
+    .filter(|(_, tokens)| *tokens > 0)
+    .map(|(name, tokens)| format!("{name}{tokens}"))
+    .collect();
+    let written = if written.is_empty() {
+        "0".to_owned()
+    } else {
+        written.join("+")
+    };
     format!("{}/{written}/{}", usage.read, usage.uncached)
 }

@@ -19,11 +19,20 @@ impl<'a> View<'a> {
     /// The prompt. With `strips_thinking`, what was thought in earlier turns is no part of it.
     pub(super) fn new(request: &'a Measured, strips_thinking: bool) -> Self {
         let segments = request.request().segments();
-        let stripped_before = if strips_thinking { last_user_turn(segments) } else { 0 };
+        let stripped_before = if strips_thinking {
+            last_user_turn(segments)
+        } else {
+            0
+        };
         let keeps = |(at, segment): &(usize, &Segment)| {
             segment.in_prefix() && !(segment.form == Form::Thinking && *at < stripped_before)
         };
-        let kept: Vec<usize> = segments.iter().enumerate().filter(keeps).map(|(at, _)| at).collect();
+        let kept: Vec<usize> = segments
+            .iter()
+            .enumerate()
+            .filter(keeps)
+            .map(|(at, _)| at)
+            .collect();
         if kept.len() == segments.len() {
             return Self {
                 request,
@@ -66,7 +75,11 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn end(&self, depth: usize) -> u64 {
-        depth.checked_sub(1).and_then(|last| self.ends.get(last)).copied().unwrap_or(0)
+        depth
+            .checked_sub(1)
+            .and_then(|last| self.ends.get(last))
+            .copied()
+            .unwrap_or(0)
     }
 
     pub(super) fn total(&self) -> u64 {
@@ -75,7 +88,10 @@ impl<'a> View<'a> {
 
     /// The depth in the request as it was posted.
     pub(super) fn posted_depth(&self, depth: usize) -> usize {
-        depth.checked_sub(1).and_then(|at| self.index(at)).map_or(0, |index| index + 1)
+        depth
+            .checked_sub(1)
+            .and_then(|at| self.index(at))
+            .map_or(0, |index| index + 1)
     }
 
     fn index(&self, at: usize) -> Option<usize> {
@@ -89,7 +105,9 @@ impl<'a> View<'a> {
 /// Where the last turn begins that a person (and not a tool's result) opened.
 fn last_user_turn(segments: &[Segment]) -> usize {
     let spoken = |segment: &Segment| {
-        segment.region == Region::Messages && segment.speaker == Authority::User && segment.form != Form::ToolResult
+        segment.region == Region::Messages
+            && segment.speaker == Authority::User
+            && segment.form != Form::ToolResult
     };
     segments.iter().rposition(spoken).unwrap_or(0)
 }

@@ -21,6 +21,7 @@ struct Now {
 
 struct Frame {
     closes: String,
+    own: bool,
     outer: Now,
 }
 
@@ -72,8 +73,11 @@ impl<'t> Cutter<'t> {
         for line in text.split_inclusive('\n') {
             let end = start + line.len();
             let begins = line.trim_start_matches([' ', '\t']);
-            let opened = if self.tables.may_begin(begins) {
-                self.open_tag(begins, start) || self.begin_part(begins, start, block_start && end == text.len())
+            let opened = if self.in_own() {
+                true
+            } else if self.tables.may_begin(begins) {
+                self.open_tag(begins, start)
+                    || self.begin_part(begins, start, block_start && end == text.len())
             } else {
                 false
             };
@@ -85,25 +89,41 @@ impl<'t> Cutter<'t> {
             start = end;
         }
         self.end_piece(text.len());
+        if self.out.is_empty() {
+            self.push(0);
+        }
         self.out
     }
 
     fn end_piece(&mut self, at: usize) {
-        if at > self.from || (self.out.is_empty() && at == 0) {
-            self.out.push(Piece {
-                kind: self.now.kind,
-                label: self.now.label.clone(),
-                source: self.now.source.clone(),
-                range: self.from..at,
-            });
+        if at > self.from {
+            self.push(at);
         }
         self.from = at;
+    }
+
+    fn push(&mut self, end: usize) {
+        self.out.push(Piece {
+            kind: self.now.kind,
+            label: self.now.label.clone(),
+            source: self.now.source.clone(),
+            range: self.from..end,
+        });
+    }
+
+    /// Text inside the engine's own markers is typed by them alone.
+    fn in_own(&self) -> bool {
+        self.open.last().is_some_and(|frame| frame.own)
     }
 
     fn open_tag(&mut self, line: &str, at: usize) -> bool {
         // Text inside a tool's result is somebody else's until a reminder opens.
         let trusted = !self.result || !self.open.is_empty();
-        let tag = self.tables.tags.iter().find(|tag| (trusted || tag.in_results) && opens(tag, line));
+        let tag = self
+            .tables
+            .tags
+            .iter()
+            .find(|tag| (trusted || tag.in_results) && opens(tag, line));
         let Some(tag) = tag.filter(|_| self.open.len() < DEEPEST) else {
             return false;
         };
@@ -116,6 +136,7 @@ impl<'t> Cutter<'t> {
         };
         self.open.push(Frame {
             closes: tag.closes.clone(),
+            own: tag.own,
             outer: std::mem::replace(&mut self.now, now),
         });
         true
@@ -134,11 +155,15 @@ impl<'t> Cutter<'t> {
         let Some(pattern) = found else {
             return false;
         };
+        let source = source(pattern, line);
+        if pattern.label == self.now.label && source == self.now.source {
+            return true;
+        }
         self.end_piece(at);
         self.now = Now {
             kind: pattern.kind,
             label: pattern.label.clone(),
-            source: source(pattern, line),
+            source,
         };
         true
     }
@@ -146,7 +171,10 @@ impl<'t> Cutter<'t> {
     /// A Markdown heading in the system prompt begins a section of that name, except in files.
     fn begin_section(&mut self, line: &str, at: usize) {
         let hashes = line.len() - line.trim_start_matches('#').len();
-        let title = line.get(hashes..).and_then(|rest| rest.strip_prefix(' ')).map(str::trim);
+        let title = line
+            .get(hashes..)
+            .and_then(|rest| rest.strip_prefix(' '))
+            .map(str::trim);
         let Some(title) = title.filter(|title| (1..=2).contains(&hashes) && !title.is_empty()) else {
             return;
         };
@@ -170,7 +198,8 @@ impl<'t> Cutter<'t> {
 }
 
 fn opens(tag: &Tag, line: &str) -> bool {
-    line.strip_prefix(&*tag.opens).is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '\t']) || rest.is_empty())
+    line.strip_prefix(&*tag.opens)
+        .is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '\t']) || rest.is_empty())
 }
 
 /// The value of an attribute of the tag that a line opens.

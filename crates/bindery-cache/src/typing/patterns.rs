@@ -123,6 +123,8 @@ pub(super) struct Tag {
     pub(super) label: Arc<str>,
     pub(super) kind: Kind,
     pub(super) in_results: bool,
+    /// One of the engine's own markers.
+    pub(super) own: bool,
 }
 
 #[derive(Debug)]
@@ -167,6 +169,7 @@ impl Typing {
                 label: row.label.into(),
                 kind,
                 in_results: row.in_results,
+                own: false,
             });
         }
         let mut lines = Vec::new();
@@ -187,7 +190,10 @@ impl Typing {
             });
         }
         let mut first_bytes = [false; 128];
-        let beginnings = lines.iter().map(|line| &line.begins).chain(tags.iter().map(|tag| &tag.opens));
+        let beginnings = lines
+            .iter()
+            .map(|line| &line.begins)
+            .chain(tags.iter().map(|tag| &tag.opens));
         for first in beginnings.filter_map(|begins| begins.bytes().next()) {
             if let Some(known) = first_bytes.get_mut(usize::from(first)) {
                 *known = true;
@@ -226,17 +232,21 @@ fn own_tags() -> Vec<Tag> {
             label: name.trim_start_matches("bindery-").into(),
             kind,
             in_results: false,
+            own: true,
         })
         .collect()
 }
 
 fn kind(file: &str, label: &str, name: &str) -> Result<Kind, PatternError> {
     let named = |kind: &Kind| serde_json::to_value(kind).is_ok_and(|value| value == name);
-    Kind::ALL.into_iter().find(named).ok_or_else(|| PatternError::Kind {
-        file: file.to_owned(),
-        label: label.to_owned(),
-        kind: name.to_owned(),
-    })
+    Kind::ALL
+        .into_iter()
+        .find(named)
+        .ok_or_else(|| PatternError::Kind {
+            file: file.to_owned(),
+            label: label.to_owned(),
+            kind: name.to_owned(),
+        })
 }
 
 fn filled(file: &str, label: &str, text: &str) -> Result<(), PatternError> {

@@ -28,14 +28,19 @@ struct Table {
 pub(super) fn for_why(why: &Why, rules: &CacheRules) -> Option<Advice> {
     let code = code(why, rules)?;
     let sentences: Option<Table> = toml::from_str(SENTENCES).ok();
-    let text = sentences.and_then(|mut table| table.advice.remove(code)).unwrap_or_default();
+    let text = sentences
+        .and_then(|mut table| table.advice.remove(code))
+        .unwrap_or_default();
     Some(Advice { code, text })
 }
 
 fn code(why: &Why, rules: &CacheRules) -> Option<&'static str> {
     Some(match &why.verdict {
         Verdict::Hit | Verdict::Cold => return None,
-        Verdict::Expired { ttl: Some(Ttl::FiveMinutes), .. } => "longer_ttl",
+        Verdict::Expired {
+            ttl: Some(Ttl::FiveMinutes),
+            ..
+        } => "longer_ttl",
         Verdict::Expired { .. } => "keep_warm",
         Verdict::BelowMinimum { .. } => "below_minimum",
         Verdict::LookBackExceeded { .. } => "mark_within_look_back",
@@ -66,7 +71,9 @@ fn for_change(change: &Change, rules: &CacheRules) -> &'static str {
         (ChangeKind::Stripped, _) => return "thinking_stripped",
         (ChangeKind::Extended, _) => return "extended_message",
         (ChangeKind::Moved, Region::Tools) => return "sort_tools",
-        (_, Region::Tools) if change.server.is_some() || change.also.iter().any(|name| name.contains("mcp__")) => {
+        (_, Region::Tools)
+            if change.server.is_some() || change.also.iter().any(|name| name.contains("mcp__")) =>
+        {
             return "mcp_drift";
         }
         (_, Region::Tools) => return "tools_stable",
@@ -81,7 +88,12 @@ fn for_change(change: &Change, rules: &CacheRules) -> &'static str {
         "tool-result" => return "pruned_results",
         _ => {}
     }
-    if let Some(code) = change.words.as_ref().filter(|_| change.region == Region::System).and_then(volatile) {
+    if let Some(code) = change
+        .words
+        .as_ref()
+        .filter(|_| change.region == Region::System)
+        .and_then(volatile)
+    {
         return code;
     }
     if change.region == Region::System {
@@ -99,10 +111,13 @@ fn for_change(change: &Change, rules: &CacheRules) -> &'static str {
 /// Whether a word that differs is a time, an identifier or a count.
 fn volatile((old, new): &(String, String)) -> Option<&'static str> {
     let digits = |word: &str| word.bytes().filter(u8::is_ascii_digit).count();
-    let clock = |word: &str| digits(word) >= 3 && word.matches([':', '-', '/']).count() >= 1 && word.len() <= 32;
+    let clock =
+        |word: &str| digits(word) >= 3 && word.matches([':', '-', '/']).count() >= 1 && word.len() <= 32;
     let hex = |word: &str| {
         let letters = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        letters.len() >= 8 && letters.bytes().filter(u8::is_ascii_hexdigit).count() * 3 >= letters.len() * 2 && digits(letters) >= 2
+        letters.len() >= 8
+            && letters.bytes().filter(u8::is_ascii_hexdigit).count() * 3 >= letters.len() * 2
+            && digits(letters) >= 2
     };
     match () {
         () if digits(old) == 0 && digits(new) == 0 => None,

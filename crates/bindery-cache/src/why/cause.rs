@@ -36,7 +36,11 @@ impl Judged {
         let bound = self.tolerance.max(predicted.read / 20);
         let difference = reported.read.abs_diff(predicted.read);
         let signed = i64::try_from(difference).unwrap_or(i64::MAX);
-        (difference > bound).then_some(if reported.read < predicted.read { -signed } else { signed })
+        (difference > bound).then_some(if reported.read < predicted.read {
+            -signed
+        } else {
+            signed
+        })
     }
 }
 
@@ -62,10 +66,22 @@ pub(super) fn judge(
     let step = rules.number("report_step") + rules.number("interval") + rules.number("block");
     let expected = match (&exchange.usage, &seen.exchange.usage) {
         // What the provider itself read and wrote last time; ours only where it covers less than all of that.
-        (Some(_), Some(last)) if whole(seen, kept) => last.read + last.written().max(if rules.family().has_marks() { 0 } else { last.uncached }),
+        (Some(_), Some(last)) if whole(seen, kept) => {
+            last.read
+                + last.written().max(if rules.family().has_marks() {
+                    0
+                } else {
+                    last.uncached
+                })
+        }
         _ => kept.tokens,
     };
-    let tolerance = step + if reported.is_some() { COUNTING.max(expected / 50) } else { 0 };
+    let tolerance = step
+        + if reported.is_some() {
+            COUNTING.max(expected / 50)
+        } else {
+            0
+        };
     let missing = expected.saturating_sub(read);
     let judged = Judged {
         expected,
@@ -78,9 +94,9 @@ pub(super) fn judge(
     }
     let (verdict, change, notes) = cause(seen, kept, exchange, outcome, rules, step);
     Judged {
-        missing,
         verdict,
         change,
+        missing,
         notes,
         ..judged
     }
@@ -116,7 +132,9 @@ fn not_cacheable(before: Option<(&Seen, Relation)>, outcome: &Outcome, rules: &C
     }
     let had_marks = before.is_some_and(|(seen, _)| !seen.outcome.kept.is_empty());
     rules.family().has_marks().then(|| Judged {
-        missing: before.and_then(|(seen, _)| seen.outcome.kept.last()).map_or(0, |kept| kept.tokens),
+        missing: before
+            .and_then(|(seen, _)| seen.outcome.kept.last())
+            .map_or(0, |kept| kept.tokens),
         ..Judged::of(Verdict::NotMarked { had_marks })
     })
 }
@@ -124,13 +142,21 @@ fn not_cacheable(before: Option<(&Seen, Relation)>, outcome: &Outcome, rules: &C
 type Cause = (Verdict, Option<Change>, Vec<String>);
 
 /// The first reason, in the order in which they bite.
-fn cause(seen: &Seen, kept: Boundary, exchange: &Exchange, outcome: &Outcome, rules: &CacheRules, step: u64) -> Cause {
+fn cause(
+    seen: &Seen,
+    kept: Boundary,
+    exchange: &Exchange,
+    outcome: &Outcome,
+    rules: &CacheRules,
+    step: u64,
+) -> Cause {
     let (old, new) = (&seen.exchange, exchange);
     let (before, now) = (old.request.request(), new.request.request());
     let plain = |verdict| (verdict, None, Vec::new());
     // What the rules predict as read: the bytes, the settings and the time were right.
     if outcome.read_depth >= kept.depth || outcome.usage.read + step >= kept.tokens {
-        let note = "the prefix is the same, its time was not over, and the provider did not read it".to_owned();
+        let note =
+            "the prefix is the same, its time was not over, and the provider did not read it".to_owned();
         return (Verdict::ProviderUnknown, None, vec![note]);
     }
     if let Some(verdict) = key_or_route(old, new, rules) {
@@ -145,7 +171,11 @@ fn cause(seen: &Seen, kept: Boundary, exchange: &Exchange, outcome: &Outcome, ru
             return plain(Verdict::SettingsChanged { changes: lost });
         }
         (_, Some(_)) => {
-            return (Verdict::PrefixChanged, Some(change::describe(before, now, shared)), Vec::new());
+            return (
+                Verdict::PrefixChanged,
+                Some(change::describe(before, now, shared)),
+                Vec::new(),
+            );
         }
         _ => {}
     }
@@ -164,7 +194,15 @@ fn key_or_route(old: &Exchange, new: &Exchange, rules: &CacheRules) -> Option<Ve
         })
     };
     let setting = |name: &str| {
-        let value = |exchange: &Exchange| exchange.request.request().settings().get(name).unwrap_or_default().to_owned();
+        let value = |exchange: &Exchange| {
+            exchange
+                .request
+                .request()
+                .settings()
+                .get(name)
+                .unwrap_or_default()
+                .to_owned()
+        };
         changed(name, &value(old), &value(new))
     };
     let keyed = matches!(rules.family(), Family::OpenaiAutomatic | Family::OpenaiBoundaries);
@@ -174,10 +212,19 @@ fn key_or_route(old: &Exchange, new: &Exchange, rules: &CacheRules) -> Option<Ve
 }
 
 /// Settings whose change loses the boundary, the most harmful first.
-fn changed_settings(before: &WireRequest, now: &WireRequest, kept: Boundary, rules: &CacheRules) -> Vec<SettingChange> {
+fn changed_settings(
+    before: &WireRequest,
+    now: &WireRequest,
+    kept: Boundary,
+    rules: &CacheRules,
+) -> Vec<SettingChange> {
     let region = before.region_at(kept.depth);
     let differs = rules.fingerprint(before.settings(), region) != rules.fingerprint(now.settings(), region);
-    let mut changes: Vec<SettingChange> = if differs { before.settings().changes(now.settings()) } else { Vec::new() };
+    let mut changes: Vec<SettingChange> = if differs {
+        before.settings().changes(now.settings())
+    } else {
+        Vec::new()
+    };
     changes.retain(|change| rules.loses(&change.name).is_some_and(|loses| loses <= region));
     changes.sort_by_key(|change| (rules.loses(&change.name), change.name != "model"));
     changes
@@ -187,7 +234,10 @@ fn changed_settings(before: &WireRequest, now: &WireRequest, kept: Boundary, rul
 fn time_and_place(seen: &Seen, kept: Boundary, exchange: &Exchange, rules: &CacheRules) -> Verdict {
     let (old, now) = (&seen.exchange, exchange.request.request());
     let idle_ms = exchange.at_ms.saturating_sub(old.at_ms);
-    let lifetime = kept.ttl.map(Ttl::ms).or_else(|| promised(rules, old.request.request()));
+    let lifetime = kept
+        .ttl
+        .map(Ttl::ms)
+        .or_else(|| promised(rules, old.request.request()));
     if lifetime.is_some_and(|lifetime| idle_ms >= lifetime) {
         return Verdict::Expired {
             idle_ms,
@@ -205,12 +255,17 @@ fn time_and_place(seen: &Seen, kept: Boundary, exchange: &Exchange, rules: &Cach
         }],
     };
     let asked = now.marks().filter_map(|(_, mark)| mark.ttl).max();
-    if let (Some(was), Some(asked), true) = (kept.ttl, asked, rules.family() == Family::Anthropic) {
-        if asked > was {
-            return setting("ttl", was.name(), asked.name());
-        }
+    let longer = kept.ttl.zip(asked).filter(|(was, asked)| asked > was);
+    if let Some((was, asked)) = longer.filter(|_| rules.family() == Family::Anthropic) {
+        return setting("ttl", was.name(), asked.name());
     }
-    let mode = |request: &WireRequest| request.settings().get("cache_mode").unwrap_or("implicit").to_owned();
+    let mode = |request: &WireRequest| {
+        request
+            .settings()
+            .get("cache_mode")
+            .unwrap_or("implicit")
+            .to_owned()
+    };
     let (was, is) = (mode(old.request.request()), mode(now));
     if rules.family() == Family::OpenaiBoundaries && was != is {
         return setting("cache_mode", &was, &is);

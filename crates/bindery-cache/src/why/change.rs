@@ -9,6 +9,8 @@ use crate::{CacheRules, Family, Form, Region, Segment, WireRequest};
 
 /// How much of a text is compared for the diff, in bytes, and how much of it is shown.
 const WINDOW: usize = 2_000;
+/// Among how many segments a fragment that moved is looked for.
+const NEAR: usize = 64;
 const LINES: usize = 8;
 const LINE_CHARS: usize = 160;
 
@@ -73,12 +75,21 @@ pub(super) fn describe(before: &WireRequest, now: &WireRequest, shared: usize) -
             tools(before, now, old, new, new_at)
         }
         (Some(old), Some(new)) => {
-            let later = |request: &WireRequest, from: usize, segment: &Segment| {
-                request.segments().iter().skip(from + 1).any(|other| other.hash == segment.hash)
+            let later = |request: &WireRequest, from: usize, segment: &Segment, text: &str| {
+                let rest = request.segments().iter().skip(from + 1);
+                // A block that opens a message now and did not before has another hash, and the same text.
+                rest.take(NEAR).any(|other| {
+                    other.hash == segment.hash || (other.form == segment.form && request.text(other) == text)
+                })
             };
+            let (left, right) = (before.text(old), now.text(new));
             // The answer to what was last: whatever stood there then was taken away, wherever it is now.
-            let answered = new.speaker == Authority::Assistant && old.message == before.segments().last().and_then(|last| last.message);
-            match (later(now, new_at, old) && !answered, later(before, old_at, new)) {
+            let answered = new.speaker == Authority::Assistant
+                && old.message == before.segments().last().and_then(|last| last.message);
+            match (
+                later(now, new_at, old, &left) && !answered,
+                later(before, old_at, new, &right),
+            ) {
                 (true, true) => whole(ChangeKind::Moved, now, new, new_at, old),
                 (true, false) => whole(ChangeKind::Added, now, new, new_at, old),
                 (false, true) => whole(ChangeKind::Removed, before, old, new_at, old).at(now, new),
@@ -102,23 +113,39 @@ pub(super) fn describe(before: &WireRequest, now: &WireRequest, shared: usize) -
 /// Whether two segments are the same thing at the same place, so that their texts can be compared.
 fn same_place(old: &Segment, new: &Segment) -> bool {
     let text = |form: Form| matches!(form, Form::Text | Form::EmptyText);
-    (old.region, old.speaker) == (new.region, new.speaker) && (old.form == new.form || (text(old.form) && text(new.form)))
+    (old.region, old.speaker) == (new.region, new.speaker)
+        && (old.form == new.form || (text(old.form) && text(new.form)))
 }
 
 /// The prefix is the same, and yet the boundary is none any more: the message was extended, or the
 /// provider strips what stood before it.
-pub(super) fn of_boundary(before: &WireRequest, now: &WireRequest, depth: usize, rules: &CacheRules) -> Option<Change> {
+pub(super) fn of_boundary(
+    before: &WireRequest,
+    now: &WireRequest,
+    depth: usize,
+    rules: &CacheRules,
+) -> Option<Change> {
     let at = depth.checked_sub(1)?;
     let (old, new) = (before.segments().get(at)?, now.segments().get(at)?);
-    if rules.family() == Family::OpenaiBoundaries && old.ends_message && !new.ends_message && new.mark.is_none() {
+    if rules.family() == Family::OpenaiBoundaries
+        && old.ends_message
+        && !new.ends_message
+        && new.mark.is_none()
+    {
         let added = now.segments().get(depth)?;
         return Some(whole(ChangeKind::Extended, now, added, depth, old));
     }
-    let spoke = now.segments().iter().skip(depth).any(|segment| {
-        segment.speaker == Authority::User && segment.form != Form::ToolResult
-    });
+    let spoke = now
+        .segments()
+        .iter()
+        .skip(depth)
+        .any(|segment| segment.speaker == Authority::User && segment.form != Form::ToolResult);
     if rules.number("strips_thinking") != 0 && spoke {
-        let thought = before.segments().iter().take(depth).rposition(|segment| segment.form == Form::Thinking)?;
+        let thought = before
+            .segments()
+            .iter()
+            .take(depth)
+            .rposition(|segment| segment.form == Form::Thinking)?;
         let segment = now.segments().get(thought)?;
         return Some(whole(ChangeKind::Stripped, now, segment, thought, segment));
     }
@@ -165,7 +192,12 @@ fn whole(kind: ChangeKind, request: &WireRequest, segment: &Segment, at: usize, 
         label: piece.map(|piece| piece.label.to_string()).unwrap_or_default(),
         server: segment.mcp_server().map(str::to_owned),
         offset: request.body_offset(segment, 0),
-        diff: text.lines().take(2).map(|line| format!("{sign}{}", short(line))).collect::<Vec<_>>().join("\n"),
+        diff: text
+            .lines()
+            .take(2)
+            .map(|line| format!("{sign}{}", short(line)))
+            .collect::<Vec<_>>()
+            .join("\n"),
         was_marked: old.mark.is_some(),
         ..nothing()
     }
@@ -174,14 +206,23 @@ fn whole(kind: ChangeKind, request: &WireRequest, segment: &Segment, at: usize, 
 /// Tools: what was added, removed, changed; or merely another order.
 fn tools(before: &WireRequest, now: &WireRequest, old: &Segment, new: &Segment, at: usize) -> Change {
     fn list(request: &WireRequest) -> impl Iterator<Item = &Segment> {
-        request.segments().iter().filter(|segment| segment.region == Region::Tools && segment.in_prefix())
+        request
+            .segments()
+            .iter()
+            .filter(|segment| segment.region == Region::Tools && segment.in_prefix())
     }
     let named = |request: &WireRequest, name: &Segment| -> Option<bindery_core::ContentHash> {
-        list(request).find(|tool| tool.name == name.name).map(|tool| tool.hash)
+        list(request)
+            .find(|tool| tool.name == name.name)
+            .map(|tool| tool.hash)
     };
     let name = |tool: &Segment| tool.name.as_deref().unwrap_or("?").to_owned();
     let mut also: Vec<String> = Vec::new();
-    also.extend(list(before).filter(|tool| named(now, tool).is_none()).map(|tool| format!("-{}", name(tool))));
+    also.extend(
+        list(before)
+            .filter(|tool| named(now, tool).is_none())
+            .map(|tool| format!("-{}", name(tool))),
+    );
     also.extend(list(now).filter_map(|tool| match named(before, tool) {
         None => Some(format!("+{}", name(tool))),
         Some(hash) if hash != tool.hash => Some(format!("~{}", name(tool))),
@@ -207,7 +248,8 @@ fn text_changed(before: &WireRequest, now: &WireRequest, old: &Segment, new: &Se
     let (left, right) = (before.text(old), now.text(new));
     let same = common_start(&left, &right);
     let (was, is) = (piece_at(old, same), piece_at(new, same));
-    let has = |segment: &Segment, piece: &Piece| segment.pieces.iter().any(|other| other.key() == piece.key());
+    let has =
+        |segment: &Segment, piece: &Piece| segment.pieces.iter().any(|other| other.key() == piece.key());
     let (kind, piece) = match (was, is) {
         (Some(was), Some(is)) if was.key() != is.key() => match (has(new, was), has(old, is)) {
             (true, false) => (ChangeKind::Added, is),
@@ -242,7 +284,9 @@ fn piece_at(segment: &Segment, offset: usize) -> Option<&Piece> {
 
 /// How many bytes two texts share from the start, cut back to a character.
 fn common_start(a: &str, b: &str) -> usize {
-    let mut same = std::iter::zip(a.bytes(), b.bytes()).take_while(|(a, b)| a == b).count();
+    let mut same = std::iter::zip(a.bytes(), b.bytes())
+        .take_while(|(a, b)| a == b)
+        .count();
     while !(a.is_char_boundary(same) && b.is_char_boundary(same)) {
         same -= 1;
     }
@@ -259,20 +303,33 @@ fn word_at(text: &str, at: usize) -> String {
 
 /// The lines that differ, from the line of the first difference on.
 fn short_diff(old: &str, new: &str, same: usize) -> String {
-    let line = old.get(..same).and_then(|head| head.rfind('\n')).map_or(0, |newline| newline + 1);
+    let line = old
+        .get(..same)
+        .and_then(|head| head.rfind('\n'))
+        .map_or(0, |newline| newline + 1);
     // A long line is shown from shortly before the difference.
-    let start = (line..=same).rev().take(LINE_CHARS / 4).filter(|at| old.is_char_boundary(*at)).last().unwrap_or(same);
+    let start = (line..=same)
+        .rev()
+        .take(LINE_CHARS / 4)
+        .filter(|at| old.is_char_boundary(*at))
+        .last()
+        .unwrap_or(same);
     let (old, new) = (window(old, start), window(new, start));
     let diff = TextDiff::from_lines(old, new);
-    let changed = diff.iter_all_changes().filter(|change| change.tag() != similar::ChangeTag::Equal);
-    let lines: Vec<String> =
-        changed.take(LINES).map(|change| format!("{}{}", change.tag(), short(change.value().trim_end_matches('\n')))).collect();
+    let changed = diff
+        .iter_all_changes()
+        .filter(|change| change.tag() != similar::ChangeTag::Equal);
+    let lines: Vec<String> = changed
+        .take(LINES)
+        .map(|change| format!("{}{}", change.tag(), short(change.value().trim_end_matches('\n'))))
+        .collect();
     lines.join("\n")
 }
 
 fn window(text: &str, start: usize) -> &str {
-    let end = (start + WINDOW..).find(|at| text.is_char_boundary((*at).min(text.len()))).unwrap_or(text.len());
-    text.get(start..end.min(text.len())).unwrap_or_default()
+    let rest = text.get(start..).unwrap_or_default();
+    let end = rest.floor_char_boundary(WINDOW);
+    rest.get(..end).unwrap_or_default()
 }
 
 fn short(line: &str) -> String {

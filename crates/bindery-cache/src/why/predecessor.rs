@@ -52,7 +52,13 @@ fn relation(old: &Exchange, new: &Exchange) -> Option<Relation> {
 
 /// The same opening words of the user, or most of the older one's messages.
 fn same_conversation(before: &WireRequest, now: &WireRequest, shared: usize) -> bool {
-    let messages = |request: &WireRequest| request.segments().iter().filter(|s| s.region == Region::Messages).count();
+    let messages = |request: &WireRequest| {
+        request
+            .segments()
+            .iter()
+            .filter(|s| s.region == Region::Messages)
+            .count()
+    };
     if shared == before.segments().len() && messages(before) > 0 {
         return true;
     }
@@ -73,7 +79,10 @@ fn opening(request: &WireRequest) -> Option<String> {
     let said = |segment: &&Segment| {
         segment.speaker == Authority::User
             && segment.region == Region::Messages
-            && segment.pieces.iter().any(|piece| piece.kind == Kind::UserPrompt && !piece.range.is_empty())
+            && segment
+                .pieces
+                .iter()
+                .any(|piece| piece.kind == Kind::UserPrompt && !piece.range.is_empty())
     };
     let first = request.segments().iter().find(said)?;
     let piece = first.pieces.iter().find(|piece| piece.kind == Kind::UserPrompt)?;
@@ -84,8 +93,13 @@ fn opening(request: &WireRequest) -> Option<String> {
 /// The same tools and a system prompt that is, for the most part, the same.
 fn same_agent(before: &WireRequest, now: &WireRequest, same_session: bool) -> bool {
     let tools = |request: &WireRequest| -> BTreeSet<String> {
-        let tools = request.segments().iter().filter(|segment| segment.region == Region::Tools);
-        tools.filter_map(|tool| tool.name.as_deref().map(str::to_owned)).collect()
+        let tools = request
+            .segments()
+            .iter()
+            .filter(|segment| segment.region == Region::Tools);
+        tools
+            .filter_map(|tool| tool.name.as_deref().map(str::to_owned))
+            .collect()
     };
     let (old_tools, new_tools) = (tools(before), tools(now));
     let common = old_tools.intersection(&new_tools).count();
@@ -98,18 +112,33 @@ fn same_agent(before: &WireRequest, now: &WireRequest, same_session: bool) -> bo
 }
 
 fn system(request: &WireRequest) -> String {
-    let system = request.segments().iter().filter(|segment| segment.region == Region::System);
-    system.map(|segment| request.text(segment)).collect::<Vec<_>>().join("\n\n")
+    let system = request
+        .segments()
+        .iter()
+        .filter(|segment| segment.region == Region::System);
+    system
+        .map(|segment| request.text(segment))
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 /// Whether what two texts share at their ends is at least half of the longer.
 fn alike(a: &str, b: &str) -> bool {
-    let prefix = std::iter::zip(a.bytes(), b.bytes()).take_while(|(a, b)| a == b).count();
+    let prefix = std::iter::zip(a.bytes(), b.bytes())
+        .take_while(|(a, b)| a == b)
+        .count();
     let most = a.len().min(b.len()) - prefix;
-    let suffix = std::iter::zip(a.bytes().rev(), b.bytes().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let suffix = std::iter::zip(a.bytes().rev(), b.bytes().rev())
+        .take(most)
+        .take_while(|(a, b)| a == b)
+        .count();
     (prefix + suffix) * 2 >= a.len().max(b.len())
 }
 
 fn hashes(request: &WireRequest, region: Region) -> impl Iterator<Item = ContentHash> {
-    request.segments().iter().filter(move |segment| segment.region == region).map(|segment| segment.hash)
+    request
+        .segments()
+        .iter()
+        .filter(move |segment| segment.region == region)
+        .map(|segment| segment.hash)
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::Format;
-use crate::fixtures::request;
+use crate::fixtures::{PRICES, RULES, request};
 
 /// One minute, in milliseconds.
 const MINUTE: u64 = 60_000;
@@ -75,8 +75,15 @@ impl Step {
 
     fn exchange(&self, format: Format, model: &str, number: u64) -> Exchange {
         let mut settings = json!({"model": model});
-        settings.as_object_mut().unwrap().extend(self.settings.as_object().unwrap().clone());
-        let at = if self.minute == 0 { number * MINUTE } else { self.minute * MINUTE };
+        settings
+            .as_object_mut()
+            .unwrap()
+            .extend(self.settings.as_object().unwrap().clone());
+        let at = if self.minute == 0 {
+            number * MINUTE
+        } else {
+            self.minute * MINUTE
+        };
         Exchange {
             route: self.route.into(),
             usage: self.usage,
@@ -88,13 +95,17 @@ impl Step {
 
 /// Explains all steps, a minute apart unless they say otherwise.
 fn explain(format: Format, model: &str, family: Option<Family>, steps: &[Step]) -> Vec<Why> {
-    let (rules, prices) = (RuleBook::built_in().unwrap(), PriceBook::built_in().unwrap());
-    let mut explainer = Explainer::new(&rules, &prices);
+    let mut explainer = Explainer::new(&RULES, &PRICES);
     if let Some(family) = family {
         explainer = explainer.family(family);
     }
-    let exchanges = steps.iter().zip(0..).map(|(step, number)| step.exchange(format, model, number));
-    exchanges.map(|exchange| explainer.observe(exchange).unwrap()).collect()
+    let exchanges = steps
+        .iter()
+        .zip(0..)
+        .map(|(step, number)| step.exchange(format, model, number));
+    exchanges
+        .map(|exchange| explainer.observe(exchange).unwrap())
+        .collect()
 }
 
 fn last(format: Format, model: &str, steps: &[Step]) -> Why {
@@ -104,9 +115,11 @@ fn last(format: Format, model: &str, steps: &[Step]) -> Why {
 /// A diagnosis on one line: verdict, what changed, advice, tokens lost.
 fn line(why: &Why) -> String {
     let what = match (&why.verdict, &why.change) {
-        (Verdict::SettingsChanged { changes }, _) => {
-            changes.iter().map(|change| change.name.clone()).collect::<Vec<_>>().join(",")
-        }
+        (Verdict::SettingsChanged { changes }, _) => changes
+            .iter()
+            .map(|change| change.name.clone())
+            .collect::<Vec<_>>()
+            .join(","),
         (Verdict::KeyOrRouteChanged { what, .. }, _) => what.clone(),
         (_, Some(change)) => {
             let kind = serde_json::to_value(change.kind).unwrap();

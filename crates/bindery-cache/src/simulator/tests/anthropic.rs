@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::Format;
-use crate::fixtures::{anthropic, request, simulator_of, simulator_with};
+use crate::fixtures::{READER, RULES, anthropic, request, simulator_of, simulator_with};
 
 fn fresh() -> Box<dyn Simulator> {
     simulator_of("claude-opus-4-8")
@@ -67,8 +67,18 @@ fn entries_are_written_at_breakpoints_and_nowhere_else() {
 fn the_longest_hit_counts_whichever_breakpoint_finds_it() {
     let mut simulator = fresh();
     send(&mut *simulator, 0, &anthropic("s:S=2000* u:q1=100*"));
-    assert_eq!(send(&mut *simulator, MINUTE, &anthropic("s:S=2000* u:q1=100 a:a1=50 u:q2=70*")), "2100/120/0");
-    assert_eq!(send(&mut *simulator, MINUTE, &anthropic("s:S=2000* u:other=100*")), "2000/100/0");
+    assert_eq!(
+        send(
+            &mut *simulator,
+            MINUTE,
+            &anthropic("s:S=2000* u:q1=100 a:a1=50 u:q2=70*")
+        ),
+        "2100/120/0"
+    );
+    assert_eq!(
+        send(&mut *simulator, MINUTE, &anthropic("s:S=2000* u:other=100*")),
+        "2000/100/0"
+    );
 }
 
 #[test]
@@ -89,7 +99,10 @@ fn below_the_minimum_nothing_happens_and_nobody_says_so() {
 
 #[test]
 fn an_entry_lives_five_minutes_or_an_hour_from_the_start_of_the_last_request() {
-    for (parts, alive, dead) in [("s:S=2000*", 5 * MINUTE - 1, 5 * MINUTE), ("s:S=2000*1h", 60 * MINUTE - 1, 60 * MINUTE)] {
+    for (parts, alive, dead) in [
+        ("s:S=2000*", 5 * MINUTE - 1, 5 * MINUTE),
+        ("s:S=2000*1h", 60 * MINUTE - 1, 60 * MINUTE),
+    ] {
         let one = anthropic(parts);
         let mut simulator = fresh();
         send(&mut *simulator, 0, &one);
@@ -113,13 +126,25 @@ fn the_clock_starts_with_the_request_and_the_entry_with_the_response() {
         request: &one,
     };
     simulator.respond(&slow);
-    assert_eq!(send(&mut *simulator, MINUTE, &one), "0/2000/0", "parallel requests all pay");
+    assert_eq!(
+        send(&mut *simulator, MINUTE, &one),
+        "0/2000/0",
+        "parallel requests all pay"
+    );
     let mut simulator = fresh();
     simulator.respond(&slow);
-    assert_eq!(send(&mut *simulator, 5 * MINUTE, &one), "0/2000/0", "the response does not prolong it");
+    assert_eq!(
+        send(&mut *simulator, 5 * MINUTE, &one),
+        "0/2000/0",
+        "the response does not prolong it"
+    );
     let mut simulator = fresh();
     assert_eq!(send(&mut *simulator, 0, &one), "0/2000/0");
-    assert_eq!(send(&mut *simulator, 0, &one), "0/2000/0", "nothing exists in the moment it is asked for");
+    assert_eq!(
+        send(&mut *simulator, 0, &one),
+        "0/2000/0",
+        "nothing exists in the moment it is asked for"
+    );
 }
 
 /// Billing with two lifetimes: A the highest hit, B the highest one-hour mark behind it, C the last mark.
@@ -128,7 +153,11 @@ fn mixed_lifetimes_are_billed_in_three_parts() {
     let mut simulator = fresh();
     send(&mut *simulator, 0, &anthropic("t:a=1500*1h s:S=500 u:q=100"));
     assert_eq!(
-        send(&mut *simulator, MINUTE, &anthropic("t:a=1500*1h s:S=500*1h u:q=100* +:x=7")),
+        send(
+            &mut *simulator,
+            MINUTE,
+            &anthropic("t:a=1500*1h s:S=500*1h u:q=100* +:x=7")
+        ),
         "1500/100+1h:500/7"
     );
 }
@@ -136,31 +165,66 @@ fn mixed_lifetimes_are_billed_in_three_parts() {
 #[test]
 fn a_longer_lifetime_must_come_first_and_four_marks_are_most() {
     for (parts, expected) in [
-        ("s:S=2000* u:q*1h", "segment 1 asks for a longer lifetime than a mark before it; the longer must come first"),
-        ("t:a* t:b* s:S* u:q* +:r*", "a maximum of 4 blocks may carry cache_control; there are 5"),
-        ("s:S=2000 u:=0*", "segment 1 carries a mark, but empty text and thinking cannot be cached"),
-        ("s:S=2000 u:q th:x* a:y", "segment 2 carries a mark, but empty text and thinking cannot be cached"),
+        (
+            "s:S=2000* u:q*1h",
+            "segment 1 asks for a longer lifetime than a mark before it; the longer must come first",
+        ),
+        (
+            "t:a* t:b* s:S* u:q* +:r*",
+            "a maximum of 4 blocks may carry cache_control; there are 5",
+        ),
+        (
+            "s:S=2000 u:=0*",
+            "segment 1 carries a mark, but empty text and thinking cannot be cached",
+        ),
+        (
+            "s:S=2000 u:q th:x* a:y",
+            "segment 2 carries a mark, but empty text and thinking cannot be cached",
+        ),
     ] {
         assert_eq!(send(&mut *fresh(), 0, &anthropic(parts)), expected);
     }
-    assert_eq!(send(&mut *fresh(), 0, &anthropic("t:a=600*1h t:b=600*1h s:S=600* u:q=600*")), "0/1200+1h:1200/0");
+    assert_eq!(
+        send(
+            &mut *fresh(),
+            0,
+            &anthropic("t:a=600*1h t:b=600*1h s:S=600* u:q=600*")
+        ),
+        "0/1200+1h:1200/0"
+    );
 }
 
 #[test]
 fn the_automatic_mark_goes_to_the_last_block_that_takes_one() {
     let automatic = |parts: &str, control: serde_json::Value| {
-        request(Format::Anthropic, parts, &json!({"model": "claude-opus-4-8", "cache_control": control}))
+        request(
+            Format::Anthropic,
+            parts,
+            &json!({"model": "claude-opus-4-8", "cache_control": control}),
+        )
     };
     let plain = json!({"type": "ephemeral"});
-    let one = |parts: &str, control: &serde_json::Value| send(&mut *fresh(), 0, &automatic(parts, control.clone()));
+    let one =
+        |parts: &str, control: &serde_json::Value| send(&mut *fresh(), 0, &automatic(parts, control.clone()));
     assert_eq!(one("s:S=2000 u:q=100", &plain), "0/2100/0");
-    assert_eq!(one("s:S=2000 u:q=100 u:=0", &plain), "0/2100/0", "it walks back over what takes none");
-    assert_eq!(one("t:a=1000* t:b=1000* s:S=1000* u:q=1000* u:r=9", &plain), "a maximum of 4 blocks may carry cache_control; there are 5");
+    assert_eq!(
+        one("s:S=2000 u:q=100 u:=0", &plain),
+        "0/2100/0",
+        "it walks back over what takes none"
+    );
+    assert_eq!(
+        one("t:a=1000* t:b=1000* s:S=1000* u:q=1000* u:r=9", &plain),
+        "a maximum of 4 blocks may carry cache_control; there are 5"
+    );
     assert_eq!(
         one("s:S=2000 u:q=100*1h", &plain),
         "the automatic mark and the mark of the last block ask for different lifetimes"
     );
-    assert_eq!(one("s:S=2000 u:q=100*", &plain), "0/2100/0", "the same mark twice is one");
+    assert_eq!(
+        one("s:S=2000 u:q=100*", &plain),
+        "0/2100/0",
+        "the same mark twice is one"
+    );
 }
 
 #[test]
@@ -174,7 +238,10 @@ fn a_change_loses_its_region_and_what_follows() {
     ] {
         assert_eq!(second(&anthropic(base), &anthropic(then)), expected, "{then}");
     }
-    let reordered = second(&anthropic("t:a=1000 t:b=1000* u:q=9"), &anthropic("t:b=1000 t:a=1000* u:q=9"));
+    let reordered = second(
+        &anthropic("t:a=1000 t:b=1000* u:q=9"),
+        &anthropic("t:b=1000 t:a=1000* u:q=9"),
+    );
     assert_eq!(reordered, "0/2000/9");
 }
 
@@ -186,17 +253,27 @@ fn each_setting_loses_what_the_table_says() {
         (json!({"model": "claude-opus-4-1"}), "0/6000/0"),
         (json!({"speed": "fast"}), "2000/4000/0"),
         (json!({"tool_choice": {"type": "any"}}), "4000/2000/0"),
-        (json!({"tool_choice": {"type": "auto", "disable_parallel_tool_use": true}}), "4000/2000/0"),
+        (
+            json!({"tool_choice": {"type": "auto", "disable_parallel_tool_use": true}}),
+            "4000/2000/0",
+        ),
         (json!({"thinking": {"type": "adaptive"}}), "4000/2000/0"),
         (json!({"output_config": {"effort": "low"}}), "4000/2000/0"),
         (json!({"output_config": {"effort": "high"}}), "6000/0/0"),
         (json!({"max_tokens": 1, "metadata": {"user_id": "u"}}), "6000/0/0"),
     ] {
         let mut settings = json!({"model": "claude-opus-4-8"});
-        settings.as_object_mut().unwrap().extend(setting.as_object().unwrap().clone());
-        assert_eq!(second(&base, &request(Format::Anthropic, parts, &settings)), expected, "{setting}");
+        settings
+            .as_object_mut()
+            .unwrap()
+            .extend(setting.as_object().unwrap().clone());
+        assert_eq!(
+            second(&base, &request(Format::Anthropic, parts, &settings)),
+            expected,
+            "{setting}"
+        );
     }
-    let rules = crate::RuleBook::built_in().unwrap().rules("claude-opus-4-8").unwrap().unwrap();
+    let rules = RULES.rules("claude-opus-4-8").unwrap().unwrap();
     assert_eq!(rules.loses("parallel_tool_calls"), Some(Region::Messages));
 }
 
@@ -218,9 +295,10 @@ fn features_that_are_seen_in_the_body_lose_what_the_table_says() {
         let body = json!({"model": "claude-opus-4-8", "tools": [{"name": "a", "cache_control": {"type": "ephemeral"}}],
             "system": [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral"}}],
             "messages": [{"role": "user", "content": [document]}]});
-        let reader = crate::RequestReader::new(crate::typing::Typing::built_in().unwrap());
-        let read = reader.read(Format::Anthropic, body.to_string().as_bytes()).unwrap();
-        Measured::with_tokens(std::sync::Arc::new(read), &[2000, 2000, 2000])
+        let read = READER
+            .read(Format::Anthropic, body.to_string().as_bytes())
+            .unwrap();
+        Measured::with_tokens(&std::sync::Arc::new(read), &[2000, 2000, 2000])
     };
     assert_eq!(second(&cites(false), &cites(true)), "2000/4000/0");
 }
@@ -229,7 +307,11 @@ fn features_that_are_seen_in_the_body_lose_what_the_table_says() {
 fn old_models_strip_old_thinking_once_the_user_speaks() {
     let during = "s:S=2000 u:q=100 th:t=500 c:x=50 r:y=50*";
     let after = "s:S=2000 u:q=100 th:t=500 c:x=50 r:y=50 u:next=10*";
-    for (model, expected) in [("claude-opus-4-8", "2700/10/0"), ("claude-opus-4-1", "0/2210/0"), ("claude-haiku-4-5", "0/0/2210")] {
+    for (model, expected) in [
+        ("claude-opus-4-8", "2700/10/0"),
+        ("claude-opus-4-1", "0/2210/0"),
+        ("claude-haiku-4-5", "0/0/2210"),
+    ] {
         let of = |parts: &str| request(Format::Anthropic, parts, &json!({"model": model}));
         let mut simulator = simulator_of(model);
         send(&mut *simulator, 0, &of(during));
@@ -242,13 +324,23 @@ fn old_models_strip_old_thinking_once_the_user_speaks() {
         &json!({"model": "claude-opus-4-1"}),
     );
     let mut simulator = simulator_of("claude-opus-4-1");
-    send(&mut *simulator, 0, &request(Format::Anthropic, during, &json!({"model": "claude-opus-4-1"})));
+    send(
+        &mut *simulator,
+        0,
+        &request(Format::Anthropic, during, &json!({"model": "claude-opus-4-1"})),
+    );
     assert_eq!(send(&mut *simulator, MINUTE, &on), "2700/100/0");
 }
 
 #[test]
 fn results_of_the_provider_s_own_tools_are_marked_in_requests_that_cache() {
-    let with = |mark: &str| send(&mut *fresh(), 0, &anthropic(&format!("s:S=2000{mark} u:q=100 web:x=300 u:n=10")));
+    let with = |mark: &str| {
+        send(
+            &mut *fresh(),
+            0,
+            &anthropic(&format!("s:S=2000{mark} u:q=100 web:x=300 u:n=10")),
+        )
+    };
     assert_eq!(with("*"), "0/2400/10");
     assert_eq!(with(""), "0/0/2410");
 }
@@ -277,13 +369,12 @@ fn routes_are_kept_apart() {
 
 #[test]
 fn text_is_the_same_however_it_is_written() {
-    let reader = crate::RequestReader::new(crate::typing::Typing::built_in().unwrap());
     let read = |content: &str| {
         let body = format!(
             r#"{{"model":"claude-opus-4-8","messages":[{{"role":"user","content":{content}}},{{"role":"user","content":[{{"type":"text","text":"x","cache_control":{{"type":"ephemeral"}}}}]}}]}}"#
         );
-        let read = reader.read(Format::Anthropic, body.as_bytes()).unwrap();
-        Measured::with_tokens(std::sync::Arc::new(read), &[2000, 10])
+        let read = READER.read(Format::Anthropic, body.as_bytes()).unwrap();
+        Measured::with_tokens(&std::sync::Arc::new(read), &[2000, 10])
     };
     let forms = [
         r#""é\n""#,

@@ -17,13 +17,20 @@ mod deepseek {
 
     fn turns(requests: &[&str]) -> Vec<String> {
         let mut simulator = simulator_of("deepseek-flash");
-        requests.iter().zip(0..).map(|(parts, at)| send(&mut *simulator, at * MINUTE, &on(parts))).collect()
+        requests
+            .iter()
+            .zip(0..)
+            .map(|(parts, at)| send(&mut *simulator, at * MINUTE, &on(parts)))
+            .collect()
     }
 
     /// The page's example: A+B, then A+C misses and only then is A stored; A+D hits A.
     #[test]
     fn a_common_prefix_is_stored_once_it_was_seen_twice() {
-        assert_eq!(turns(&["s:A u:B=10", "s:A u:C=10", "s:A u:D=10"]), ["0/0/1010", "0/0/1010", "1000/0/10"]);
+        assert_eq!(
+            turns(&["s:A u:B=10", "s:A u:C=10", "s:A u:D=10"]),
+            ["0/0/1010", "0/0/1010", "1000/0/10"]
+        );
         let mut without = simulator_with(Family::Deepseek, &[("common_prefixes", 0)]);
         for (parts, at) in [("s:A u:B=10", 0), ("s:A u:C=10", 1)] {
             send(&mut *without, at * MINUTE, &on(parts));
@@ -52,7 +59,12 @@ mod deepseek {
     #[test]
     fn units_take_seconds_to_build_and_go_after_hours() {
         let one = on("s:A u:q=10");
-        for (after, expected) in [(1999, "0/0/1010"), (2000, "1010/0/0"), (6 * 60 * MINUTE - 1, "1010/0/0"), (6 * 60 * MINUTE, "0/0/1010")] {
+        for (after, expected) in [
+            (1999, "0/0/1010"),
+            (2000, "1010/0/0"),
+            (6 * 60 * MINUTE - 1, "1010/0/0"),
+            (6 * 60 * MINUTE, "0/0/1010"),
+        ] {
             let mut simulator = simulator_of("deepseek-flash");
             send(&mut *simulator, 0, &one);
             assert_eq!(send(&mut *simulator, after, &one), expected, "{after}");
@@ -63,7 +75,10 @@ mod deepseek {
     fn a_model_has_units_of_its_own() {
         let mut simulator = simulator_of("deepseek-flash");
         send(&mut *simulator, 0, &on("s:A u:q=10"));
-        assert_eq!(send(&mut *simulator, MINUTE, &chat("deepseek-v4-pro", "s:A u:q=10")), "0/0/1010");
+        assert_eq!(
+            send(&mut *simulator, MINUTE, &chat("deepseek-v4-pro", "s:A u:q=10")),
+            "0/0/1010"
+        );
     }
 }
 
@@ -95,17 +110,29 @@ fn vllm_reads_full_blocks_and_always_evaluates_one_token() {
     };
     assert_eq!(second("s:S=100 u:q=50", "s:S=100 u:r=50", &[]), "96/0/54");
     assert_eq!(second("s:S=96", "s:S=96", &[]), "80/0/16");
-    assert_eq!(second("s:S=100 u:q=50", "s:S=100 u:r=50", &[("block", 64)]), "64/0/86");
+    assert_eq!(
+        second("s:S=100 u:q=50", "s:S=100 u:r=50", &[("block", 64)]),
+        "64/0/86"
+    );
 }
 
 #[test]
 fn a_salt_and_a_model_keep_blocks_apart() {
-    let salted = |salt: &str| request(Format::OpenaiChat, "s:S=160 u:q=1", &json!({"model": "m", "cache_salt": salt}));
+    let salted = |salt: &str| {
+        request(
+            Format::OpenaiChat,
+            "s:S=160 u:q=1",
+            &json!({"model": "m", "cache_salt": salt}),
+        )
+    };
     let mut simulator = simulator_with(Family::Vllm, &[]);
     send(&mut *simulator, 0, &salted("a"));
     assert_eq!(send(&mut *simulator, 1, &salted("b")), "0/0/161");
     assert_eq!(send(&mut *simulator, 2, &salted("a")), "160/0/1");
-    assert_eq!(send(&mut *simulator, 3, &chat("lora", "s:S=160 u:q=1")), "0/0/161");
+    assert_eq!(
+        send(&mut *simulator, 3, &chat("lora", "s:S=160 u:q=1")),
+        "0/0/161"
+    );
 }
 
 #[test]
@@ -124,7 +151,11 @@ fn sglang_matches_token_by_token() {
     let mut simulator = simulator_with(Family::Sglang, &[]);
     send(&mut *simulator, 0, &chat("m", "s:S=101 u:q=1"));
     assert_eq!(send(&mut *simulator, 1, &chat("m", "s:S=101 u:r=1")), "101/0/1");
-    assert_eq!(send(&mut *simulator, 2, &chat("m", "s:S=101 u:r=1")), "101/0/1", "one token is evaluated");
+    assert_eq!(
+        send(&mut *simulator, 2, &chat("m", "s:S=101 u:r=1")),
+        "101/0/1",
+        "one token is evaluated"
+    );
 }
 
 #[test]
@@ -133,8 +164,16 @@ fn a_slot_of_llama_cpp_serves_what_is_like_it() {
     let mut simulator = simulator_with(Family::LlamaCpp, &two);
     assert_eq!(send(&mut *simulator, 0, &chat("m", "s:A=100 u:q=10")), "0/0/110");
     assert_eq!(send(&mut *simulator, 1, &chat("m", "s:B=100 u:q=10")), "0/0/110");
-    assert_eq!(send(&mut *simulator, 2, &chat("m", "s:A=100 u:r=10")), "100/0/10", "the slot that shares most");
-    assert_eq!(send(&mut *simulator, 3, &chat("m", "s:B=100 u:q=10")), "109/0/1", "one token is evaluated");
+    assert_eq!(
+        send(&mut *simulator, 2, &chat("m", "s:A=100 u:r=10")),
+        "100/0/10",
+        "the slot that shares most"
+    );
+    assert_eq!(
+        send(&mut *simulator, 3, &chat("m", "s:B=100 u:q=10")),
+        "109/0/1",
+        "one token is evaluated"
+    );
     // Another prefix takes the slot that was unused the longest: A's.
     assert_eq!(send(&mut *simulator, 4, &chat("m", "s:C=100 u:q=10")), "0/0/110");
     assert_eq!(send(&mut *simulator, 5, &chat("m", "s:B=100 u:q=10")), "109/0/1");

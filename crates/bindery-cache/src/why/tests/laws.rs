@@ -7,19 +7,25 @@ fn pair(first: Step, then: Step) -> Why {
 #[test]
 fn the_change_is_found_to_the_byte_and_shown() {
     let why = pair(
-        step("s:S=3000* u:<system-reminder>¶#_claudeMd¶Contents_of_/repo/CLAUDE.md_(project):¶¶Use_tabs.¶Be_brief.¶</system-reminder>=500 +:go=10*"),
-        step("s:S=3000* u:<system-reminder>¶#_claudeMd¶Contents_of_/repo/CLAUDE.md_(project):¶¶Use_spaces.¶Be_brief.¶</system-reminder>=500 +:go=10*"),
+        step(
+            "s:S=3000* u:<system-reminder>¶#_claudeMd¶Contents_of_/repo/CLAUDE.md_(project):¶¶Use_tabs.¶Be_brief.¶</system-reminder>=500 +:go=10*",
+        ),
+        step(
+            "s:S=3000* u:<system-reminder>¶#_claudeMd¶Contents_of_/repo/CLAUDE.md_(project):¶¶Use_spaces.¶Be_brief.¶</system-reminder>=500 +:go=10*",
+        ),
     );
     let change = why.change.as_ref().unwrap();
     assert_eq!(change.diff, "-Use tabs.\n+Use spaces.");
     assert_eq!(change.fragment, "instructions:/repo/CLAUDE.md");
     assert_eq!(change.words, Some(("tabs.".to_owned(), "spaces.".to_owned())));
-    let rules = RuleBook::built_in().unwrap();
-    assert_eq!(rules.family(OPUS), Some(Family::Anthropic));
     let body = step("s:S=3000* u:<system-reminder>¶#_claudeMd¶Contents_of_/repo/CLAUDE.md_(project):¶¶Use_spaces.¶Be_brief.¶</system-reminder>=500 +:go=10*")
         .exchange(Format::Anthropic, OPUS, 0);
     let body = body.request.request().body();
-    assert!(body.get(change.offset..).unwrap().starts_with("spaces.\\nBe brief."), "{}", &body[change.offset..]);
+    assert!(
+        body.get(change.offset..)
+            .unwrap()
+            .starts_with("spaces.\\nBe brief.")
+    );
 }
 
 #[test]
@@ -33,22 +39,50 @@ fn money_is_the_difference_to_reading() {
 
 #[test]
 fn money_is_exact_for_plain_tokens_too() {
-    let steps = [step("s:Aa=10000 u:q=0").set(json!({"model": "gpt-4o"})), step("s:Ba=10000 u:q=0").set(json!({"model": "gpt-4o"}))];
+    let steps = [
+        step("s:Aa=10000 u:q=0").set(json!({"model": "gpt-4o"})),
+        step("s:Ba=10000 u:q=0").set(json!({"model": "gpt-4o"})),
+    ];
     let why = last(Format::OpenaiChat, "gpt-4o", &steps);
-    assert_eq!(line(&why), "prefix_changed | changed system | volatile_system | 10000");
-    assert_eq!((why.lost.in_full, why.lost.extra.unwrap().to_string()), (10_000, "$0.0125".to_owned()));
+    assert_eq!(
+        line(&why),
+        "prefix_changed | changed system | volatile_system | 10000"
+    );
+    assert_eq!(
+        (why.lost.in_full, why.lost.extra.unwrap().to_string()),
+        (10_000, "$0.0125".to_owned())
+    );
 }
 
 #[test]
 fn predicted_stands_beside_reported() {
     let base = step("s:S=20000* u:q=10*");
     let grown = "s:S=20000* u:q=10 a:x=5 u:r=5*";
-    let fits = pair(base.clone().reported(0, 0, 20_100), step(grown).reported(0, 20_100, 12));
-    assert_eq!((fits.verdict, fits.mismatch, fits.predicted.read), (Verdict::Hit, None, 20_010));
-    let differs = pair(base.clone().reported(0, 0, 20_100), step(grown).reported(20_000, 0, 0));
-    assert_eq!((differs.verdict, differs.mismatch), (Verdict::ProviderUnknown, Some(-20_010)));
-    let lucky = pair(base.reported(0, 0, 20_100), step("s:T=20000* u:q=10*").reported(0, 20_000, 10));
-    assert_eq!((lucky.verdict, lucky.mismatch), (Verdict::Hit, Some(20_000)), "what was reported counts");
+    let fits = pair(
+        base.clone().reported(0, 0, 20_100),
+        step(grown).reported(0, 20_100, 12),
+    );
+    assert_eq!(
+        (fits.verdict, fits.mismatch, fits.predicted.read),
+        (Verdict::Hit, None, 20_010)
+    );
+    let differs = pair(
+        base.clone().reported(0, 0, 20_100),
+        step(grown).reported(20_000, 0, 0),
+    );
+    assert_eq!(
+        (differs.verdict, differs.mismatch),
+        (Verdict::ProviderUnknown, Some(-20_010))
+    );
+    let lucky = pair(
+        base.reported(0, 0, 20_100),
+        step("s:T=20000* u:q=10*").reported(0, 20_000, 10),
+    );
+    assert_eq!(
+        (lucky.verdict, lucky.mismatch),
+        (Verdict::Hit, Some(20_000)),
+        "what was reported counts"
+    );
 }
 
 #[test]
@@ -81,11 +115,23 @@ fn the_predecessor_is_of_the_same_conversation_not_merely_the_last() {
             step("t:Read s:You_explore=2000* u:look_around=10 a:y=5 u:deeper=5*"),
         ],
     );
-    let found: Vec<(String, Option<usize>)> =
-        whys.iter().map(|why| (why.verdict.name().to_owned(), why.predecessor.map(|before| before.number))).collect();
+    let found: Vec<(String, Option<usize>)> = whys
+        .iter()
+        .map(|why| {
+            (
+                why.verdict.name().to_owned(),
+                why.predecessor.map(|before| before.number),
+            )
+        })
+        .collect();
     assert_eq!(
         found,
-        [("cold".into(), None), ("cold".into(), None), ("hit".into(), Some(0)), ("hit".into(), Some(1))]
+        [
+            ("cold".into(), None),
+            ("cold".into(), None),
+            ("hit".into(), Some(0)),
+            ("hit".into(), Some(1))
+        ]
     );
 }
 
@@ -104,8 +150,20 @@ fn sessions_are_kept_apart_even_if_they_say_the_same() {
             session("a", "s:S=3000* s:Sa=100 u:go=10 a:x=5 u:on=5*"),
         ],
     );
-    let found: Vec<_> = whys.iter().map(|why| (why.verdict.clone(), why.predecessor.map(|before| (before.number, before.relation)))).collect();
-    assert_eq!(found[1], (Verdict::Hit, Some((0, Relation::SharedPrefix))), "the static part is shared");
+    let found: Vec<_> = whys
+        .iter()
+        .map(|why| {
+            (
+                why.verdict.clone(),
+                why.predecessor.map(|before| (before.number, before.relation)),
+            )
+        })
+        .collect();
+    assert_eq!(
+        found[1],
+        (Verdict::Hit, Some((0, Relation::SharedPrefix))),
+        "the static part is shared"
+    );
     assert_eq!(found[2], (Verdict::Hit, Some((0, Relation::SameConversation))));
 }
 
@@ -114,8 +172,13 @@ fn an_unknown_model_is_said_to_be_unknown_unless_a_family_is_named() {
     let steps = [step("s:S=3000 u:q=10"), step("s:S=3000 u:q=10 a:x=5 u:r=5")];
     let unknown = last(Format::OpenaiChat, "my-own", &steps);
     assert_eq!(unknown.verdict, Verdict::ProviderUnknown);
-    assert_eq!(unknown.notes, ["no rules are known for `my-own`: name the cache's family to have it explained"]);
-    let named = explain(Format::OpenaiChat, "my-own", Some(Family::LlamaCpp), &steps).pop().unwrap();
+    assert_eq!(
+        unknown.notes,
+        ["no rules are known for `my-own`: name the cache's family to have it explained"]
+    );
+    let named = explain(Format::OpenaiChat, "my-own", Some(Family::LlamaCpp), &steps)
+        .pop()
+        .unwrap();
     assert_eq!((named.verdict, named.predicted.read), (Verdict::Hit, 3010));
 }
 

@@ -24,9 +24,10 @@ fn anthropic(first: &str, then: &str) -> Vec<Step> {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn breakpoints() {
     let long_turn = |mark: &str| {
-        let calls: String = (0..12).map(|at| format!(" c:f{at}=10 r:out{at}=10")).collect();
+        let calls = " c:f=10 r:out=10".repeat(12);
         format!("t:a s:S* u:q=500{mark}{calls} u:next=10*")
     };
     check(vec![
@@ -121,7 +122,10 @@ fn breakpoints() {
             "anthropics/claude-code#50213: a sub-agent's environment behind the only mark",
             Format::Anthropic,
             OPUS,
-            anthropic("s:S=4700 s:<env>¶cwd_/a¶</env>=50* u:task_x=10", "s:S=4700 s:<env>¶cwd_/b¶</env>=50* u:task_y=10"),
+            anthropic(
+                "s:S=4700 s:<env>¶cwd_/a¶</env>=50* u:task_x=10",
+                "s:S=4700 s:<env>¶cwd_/b¶</env>=50* u:task_y=10",
+            ),
             "prefix_changed | changed environment | freeze_environment | 4750",
         ),
     ]);
@@ -134,14 +138,20 @@ fn tools() {
             "anthropics/claude-code#92033, DeepSeek-Reasonix#110: a server's tools change",
             Format::Anthropic,
             OPUS,
-            anthropic("t:Bash t:mcp~~git~~log s:S u:q=10*", "t:Bash t:mcp~~git~~log t:mcp~~git~~show s:S u:q=10 a:x=5 u:r=5*"),
+            anthropic(
+                "t:Bash t:mcp~~git~~log s:S u:q=10*",
+                "t:Bash t:mcp~~git~~log t:mcp~~git~~show s:S u:q=10 a:x=5 u:r=5*",
+            ),
             "prefix_changed | added tool:mcp__git__show | mcp_drift | 3010",
         ),
         (
             "anomalyco/opencode#23571, can1357/oh-my-pi#890: the same tools in another order after a restart",
             Format::Anthropic,
             OPUS,
-            anthropic("t:mcp~~x~~a t:mcp~~x~~b s:S u:q=10*", "t:mcp~~x~~b t:mcp~~x~~a s:S u:q=10 a:x=5 u:r=5*"),
+            anthropic(
+                "t:mcp~~x~~a t:mcp~~x~~b s:S u:q=10*",
+                "t:mcp~~x~~b t:mcp~~x~~a s:S u:q=10 a:x=5 u:r=5*",
+            ),
             "prefix_changed | moved tool:mcp__x__b | sort_tools | 3010",
         ),
         (
@@ -169,9 +179,13 @@ fn tools() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn the_system_prompt() {
     let in_system = |old: &str, new: &str| {
-        anthropic(&format!("t:a s:{old}=3000* u:q=10*"), &format!("t:a s:{new}=3000* u:q=10 a:x=5 u:r=5*"))
+        anthropic(
+            &format!("t:a s:{old}=3000* u:q=10*"),
+            &format!("t:a s:{new}=3000* u:q=10 a:x=5 u:r=5*"),
+        )
     };
     check(vec![
         (
@@ -185,14 +199,20 @@ fn the_system_prompt() {
             "NousResearch/hermes-agent#24778: the minute rolls over",
             Format::OpenaiChat,
             SOL,
-            steps(&["s:You_are_H.¶Started:_2026-05-01T08:59=3000 u:q=10", "s:You_are_H.¶Started:_2026-05-01T09:00=3000 u:q=10 a:x=5 u:r=5"]),
+            steps(&[
+                "s:You_are_H.¶Started:_2026-05-01T08:59=3000 u:q=10",
+                "s:You_are_H.¶Started:_2026-05-01T09:00=3000 u:q=10 a:x=5 u:r=5",
+            ]),
             "prefix_changed | changed system | clock | 3010",
         ),
         (
             "openclaw/openclaw#20894: a message's id in the prompt",
             Format::Anthropic,
             OPUS,
-            in_system("##_Inbound¶id:_9f8a7b6c5d4e3f21", "##_Inbound¶id:_1a2b3c4d5e6f7a8b"),
+            in_system(
+                "##_Inbound¶id:_9f8a7b6c5d4e3f21",
+                "##_Inbound¶id:_1a2b3c4d5e6f7a8b",
+            ),
             "prefix_changed | changed section:Inbound | identifier | 4010",
         ),
         (
@@ -206,14 +226,20 @@ fn the_system_prompt() {
             "jayzeng/pi-memory#12, morganlinton/Albatross#20: recall for the question in the prompt",
             Format::OpenaiChat,
             "deepseek-flash",
-            steps(&["s:You_are_P.¶<memory-context>¶likes_tea¶</memory-context>=3000 u:q=10", "s:You_are_P.¶<memory-context>¶has_a_cat¶</memory-context>=3000 u:q=10 a:x=5 u:r=5"]),
+            steps(&[
+                "s:You_are_P.¶<memory-context>¶likes_tea¶</memory-context>=3000 u:q=10",
+                "s:You_are_P.¶<memory-context>¶has_a_cat¶</memory-context>=3000 u:q=10 a:x=5 u:r=5",
+            ]),
             "prefix_changed | changed memory | memory_behind | 3010",
         ),
         (
             "anomalyco/opencode#29672, #5224: a flag and a file list in the environment",
             Format::Anthropic,
             OPUS,
-            in_system("You_are_O.¶<env>¶git:_no¶</env>", "You_are_O.¶<env>¶git:_yes¶</env>"),
+            in_system(
+                "You_are_O.¶<env>¶git:_no¶</env>",
+                "You_are_O.¶<env>¶git:_yes¶</env>",
+            ),
             "prefix_changed | changed environment | freeze_environment | 4010",
         ),
         (
@@ -232,7 +258,8 @@ fn the_system_prompt() {
             OPUS,
             vec![
                 step("s:You_are_H._Old_words=3000* u:q=10*"),
-                step("s:You_are_H._New_words=3000* u:q=10 a:x=5 u:r=5*").set(json!({"model": "claude-sonnet-5"})),
+                step("s:You_are_H._New_words=3000* u:q=10 a:x=5 u:r=5*")
+                    .set(json!({"model": "claude-sonnet-5"})),
             ],
             "settings_changed | model | same_model | 3010",
         ),
@@ -266,7 +293,10 @@ fn the_history() {
             "openclaw/openclaw#86063: metadata taken out of the message that was the last",
             Format::Anthropic,
             OPUS,
-            anthropic("s:S=3000* u:hello=10 +:meta=20*", "s:S=3000* u:hello=10 a:x=5 u:again=10 +:meta=20*"),
+            anthropic(
+                "s:S=3000* u:hello=10 +:meta=20*",
+                "s:S=3000* u:hello=10 a:x=5 u:again=10 +:meta=20*",
+            ),
             "prefix_changed | removed user-prompt | passing_block | 30",
         ),
         (
@@ -293,28 +323,40 @@ fn the_history() {
             "headroomlabs-ai/headroom#3379: sent bytes compressed again in the background",
             Format::OpenaiChat,
             SOL,
-            steps(&["s:S=3000 u:a_long_story=500 a:x=5 u:b=5", "s:S=3000 u:a_shorter_story=200 a:x=5 u:b=5 a:y=5 u:c=5"]),
+            steps(&[
+                "s:S=3000 u:a_long_story=500 a:x=5 u:b=5",
+                "s:S=3000 u:a_shorter_story=200 a:x=5 u:b=5 a:y=5 u:c=5",
+            ]),
             "prefix_changed | changed user-prompt | changing_tail | 3510",
         ),
         (
             "farion1231/cc-switch#7252: a system message steers in mid-conversation",
             Format::OpenaiChat,
             "deepseek-flash",
-            steps(&["s:S=3000 u:q=10 a:x=5 u:b=5", "s:S=3000 s:steer=20 u:q=10 a:x=5 u:b=5 a:y=5 u:c=5"]),
+            steps(&[
+                "s:S=3000 u:q=10 a:x=5 u:b=5",
+                "s:S=3000 s:steer=20 u:q=10 a:x=5 u:b=5 a:y=5 u:c=5",
+            ]),
             "prefix_changed | added system | volatile_system | 3020",
         ),
         (
             "openai/codex#35300: the implicit mark lands behind a changing tail",
             Format::OpenaiResponses,
             SOL,
-            steps(&["d:S=9000 u:fix=20 u:tail_one=40", "d:S=9000 u:fix=20 u:tail_two=40"]),
+            steps(&[
+                "d:S=9000 u:fix=20 u:tail_one=40",
+                "d:S=9000 u:fix=20 u:tail_two=40",
+            ]),
             "prefix_changed | changed user-prompt | changing_tail | 9060",
         ),
         (
             "openai/codex#35300, mended by one explicit mark",
             Format::OpenaiResponses,
             SOL,
-            steps(&["d:S=9000 u:fix=20* u:tail_one=40", "d:S=9000 u:fix=20* u:tail_two=40"]),
+            steps(&[
+                "d:S=9000 u:fix=20* u:tail_one=40",
+                "d:S=9000 u:fix=20* u:tail_two=40",
+            ]),
             "prefix_changed | changed user-prompt | changing_tail | 40",
         ),
         (
@@ -328,7 +370,10 @@ fn the_history() {
             "old thinking stripped when the user speaks",
             Format::Anthropic,
             "claude-sonnet-4-5",
-            anthropic("s:S=3000* u:q=10 th:t=500 c:f=10 r:o=10*", "s:S=3000* u:q=10 th:t=500 c:f=10 r:o=10 u:more=5*"),
+            anthropic(
+                "s:S=3000* u:q=10 th:t=500 c:f=10 r:o=10*",
+                "s:S=3000* u:q=10 th:t=500 c:f=10 r:o=10 u:more=5*",
+            ),
             "prefix_changed | stripped reasoning | thinking_stripped | 530",
         ),
     ]);
@@ -343,7 +388,10 @@ fn settings_keys_and_routes() {
             "openai/codex#35416, anthropics/claude-code#66005: another effort",
             Format::OpenaiResponses,
             SOL,
-            vec![first(json!({"reasoning": {"effort": "high"}})), grown(json!({"reasoning": {"effort": "low"}}))],
+            vec![
+                first(json!({"reasoning": {"effort": "high"}})),
+                grown(json!({"reasoning": {"effort": "low"}})),
+            ],
             "settings_changed | effort | same_effort | 3010",
         ),
         (
@@ -378,14 +426,21 @@ fn settings_keys_and_routes() {
             "an implicit end read in explicit mode",
             Format::OpenaiResponses,
             SOL,
-            vec![first(json!({})), step("d:S=3000 u:q=10 a:x=5 u:r=5*").set(json!({"prompt_cache_options": {"mode": "explicit"}}))],
+            vec![
+                first(json!({})),
+                step("d:S=3000 u:q=10 a:x=5 u:r=5*")
+                    .set(json!({"prompt_cache_options": {"mode": "explicit"}})),
+            ],
             "settings_changed | cache_mode | cache_mode | 3010",
         ),
         (
             "a tool choice loses the conversation only",
             Format::Anthropic,
             OPUS,
-            vec![step("s:S=3000* u:q=10*"), step("s:S=3000* u:q=10 a:x=5 u:r=5*").set(json!({"tool_choice": {"type": "any"}}))],
+            vec![
+                step("s:S=3000* u:q=10*"),
+                step("s:S=3000* u:q=10 a:x=5 u:r=5*").set(json!({"tool_choice": {"type": "any"}})),
+            ],
             "settings_changed | tool_choice | tool_choice | 10",
         ),
     ]);
@@ -414,14 +469,20 @@ fn time_and_the_provider() {
             "an expired hour",
             Format::Anthropic,
             OPUS,
-            vec![step("s:S=20000*1h u:q=10*1h"), step("s:S=20000*1h u:q=10*1h").at(61)],
+            vec![
+                step("s:S=20000*1h u:q=10*1h"),
+                step("s:S=20000*1h u:q=10*1h").at(61),
+            ],
             "expired | - | keep_warm | 20010",
         ),
         (
             "Yeachan-Heo/gajae-code#2020, anthropic-auth#157: same bytes, in time, and still a miss",
             Format::Anthropic,
             OPUS,
-            vec![step(base).reported(0, 0, 20_010), step(grown).reported(20_020, 0, 0)],
+            vec![
+                step(base).reported(0, 0, 20_010),
+                step(grown).reported(20_020, 0, 0),
+            ],
             "provider_unknown | - | not_your_change | 20010",
         ),
         (
@@ -439,7 +500,14 @@ fn time_and_the_provider() {
             "requests that start together",
             Format::Anthropic,
             OPUS,
-            vec![step(base), Step { minute: 0, ..step(base) }, step(base)],
+            vec![
+                step(base),
+                Step {
+                    minute: 0,
+                    ..step(base)
+                },
+                step(base),
+            ],
             "hit | - | - | 0",
         ),
     ]);
@@ -447,8 +515,7 @@ fn time_and_the_provider() {
 
 #[test]
 fn requests_that_start_together_all_pay() {
-    let (rules, prices) = (RuleBook::built_in().unwrap(), PriceBook::built_in().unwrap());
-    let mut explainer = Explainer::new(&rules, &prices);
+    let mut explainer = Explainer::new(&RULES, &PRICES);
     let one = step("s:S=20000* u:q=10*").exchange(Format::Anthropic, OPUS, 0);
     let slow = Exchange {
         began_ms: Some(4_000),
@@ -462,9 +529,16 @@ fn requests_that_start_together_all_pay() {
 #[test]
 fn every_code_of_advice_has_its_sentence() {
     let sentences = advice::sentences();
-    assert!(sentences.values().all(|text| text.ends_with('.') && text.len() < 260));
+    assert!(
+        sentences
+            .values()
+            .all(|text| text.ends_with('.') && text.len() < 260)
+    );
     let source = include_str!("../advice.rs");
     for code in sentences.keys() {
-        assert!(source.contains(&format!("\"{code}\"")), "no verdict leads to `{code}`");
+        assert!(
+            source.contains(&format!("\"{code}\"")),
+            "no verdict leads to `{code}`"
+        );
     }
 }
