@@ -116,6 +116,15 @@ fn an_entry_lives_five_minutes_or_an_hour_from_the_start_of_the_last_request() {
 }
 
 #[test]
+fn a_hit_by_walking_back_refreshes_what_it_found() {
+    let mut simulator = fresh();
+    send(&mut *simulator, 0, &anthropic("s:S=2000 u:q=10*"));
+    let branch = |word: &str| anthropic(&format!("s:S=2000 u:q=10 a:{word}=5 u:{word}=5*"));
+    assert_eq!(send(&mut *simulator, 4 * MINUTE, &branch("one")), "2010/10/0");
+    assert_eq!(send(&mut *simulator, 8 * MINUTE, &branch("two")), "2010/10/0");
+}
+
+#[test]
 fn the_clock_starts_with_the_request_and_the_entry_with_the_response() {
     let one = anthropic("s:S=2000*");
     let mut simulator = fresh();

@@ -252,6 +252,22 @@ mod boundaries {
     }
 
     #[test]
+    fn a_run_of_outputs_that_grows_loses_its_old_end() {
+        let answers = turns(&[
+            on(MODEL, "u:q=2000 c:c=1 r:o=5"),
+            on(MODEL, "u:q=2000 c:c=1 r:o=5 r:p=5"),
+        ]);
+        assert_eq!(answers[1], "0/30m:2011/0");
+    }
+
+    #[test]
+    fn the_end_of_the_initial_instructions_is_looked_up_however_far_back() {
+        let later = format!("d:S=2000 {}", "a:x=1 u:m=1 ".repeat(30));
+        let answers = turns(&[on(MODEL, "d:S=2000 a:x=1"), on(MODEL, &later)]);
+        assert!(answers[1].starts_with("2000/"), "{answers:?}");
+    }
+
+    #[test]
     fn at_most_four_boundaries_are_written() {
         let depths = |settings: Value| {
             let request = with(MODEL, "d:S=2000* u:a=1* u:b=1* u:c=1* u:d=1* u:e=1", &settings);
