@@ -17,13 +17,13 @@ fn main() {
 fn body(messages: usize) -> String {
     let code = "fn main() {\n    let value = \"a\\tb\";\n    println!(\"{value}\");\n}\n// A line of comment that says what the code does.\n";
     let text =
-        |number: usize| json!({"type": "text", "text": format!("Message {number}.\n{}", code.repeat(7))});
+        |number: usize| json!({"type": "text", "text": format!("Message {number}.\n{}", code.repeat(9))});
     let list: Vec<Value> = (0..messages)
         .map(|number| {
             let role = if number % 2 == 0 { "user" } else { "assistant" };
             let mut block = match number % 4 {
                 1 => json!({"type": "tool_use", "id": format!("t{number}"), "name": "Read", "input": {"path": code}}),
-                2 => json!({"type": "tool_result", "tool_use_id": format!("t{}", number - 1), "content": code.repeat(8)}),
+                2 => json!({"type": "tool_result", "tool_use_id": format!("t{}", number - 1), "content": code.repeat(10)}),
                 _ => text(number),
             };
             if number + 1 == messages {

@@ -52,7 +52,7 @@ impl Typing {
 
     /// Cuts what a tool returned: only what agents are known to put there is looked for.
     pub fn cut_result(&self, tool: Option<&str>, text: &str) -> Arc<[Piece]> {
-        if !text.contains(patterns::REMINDER) {
+        if memchr::memmem::find(text.as_bytes(), patterns::REMINDER.as_bytes()).is_none() {
             return one(Kind::ToolResult, "tool-result", tool, text.len());
         }
         Cutter::of_result(self, tool).cut(text).into()

@@ -29,7 +29,7 @@ pub(super) fn mark(raw: &str) -> Option<Mark> {
 /// The mark of a block: its own, or one on a part inside of it.
 fn block_mark(fields: &Fields<'_>, raw: &str) -> Option<Mark> {
     let own = UNSEEN.into_iter().find_map(|name| mark(fields.get(name)?));
-    if own.is_some() || !raw.contains("cache_control") {
+    if own.is_some() || !has_mark(raw) {
         return own;
     }
     let inside = fields.items("content");
@@ -273,9 +273,14 @@ fn result_text<'a>(fields: &Fields<'a>) -> Option<&'a str> {
     }
 }
 
+/// Whether a mark may stand somewhere inside.
+fn has_mark(raw: &str) -> bool {
+    memchr::memmem::find(raw.as_bytes(), b"\"cache_control\"").is_some()
+}
+
 /// A value without the marks inside of it.
 fn without_marks(raw: &str) -> Cow<'_, str> {
-    if !raw.contains("\"cache_control\"") {
+    if !has_mark(raw) {
         return Cow::Borrowed(raw);
     }
     match serde_json::from_str::<Value>(raw) {

@@ -127,9 +127,18 @@ mod automatic {
     }
 
     #[test]
-    fn the_route_follows_the_first_tokens() {
+    fn requests_that_begin_otherwise_go_another_way_and_do_not_overflow() {
         let long = |start: &str| on("gpt-5", &format!("d:{start}{}=4096", "x".repeat(2000)));
-        assert_eq!(second(&long("a"), &long("b")), "0/0/4096");
+        let mut simulator = simulator_of("gpt-5");
+        let answers = (0..24).map(|at| {
+            send(
+                &mut *simulator,
+                at * 100,
+                &long(if at % 2 == 0 { "a" } else { "b" }),
+            )
+        });
+        let misses = answers.filter(|answer| answer.starts_with("0/")).count();
+        assert_eq!(misses, 2, "one cold start each");
     }
 
     #[test]
