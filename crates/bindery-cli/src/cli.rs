@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
+use crate::commands::explain::ExplainArgs;
 use crate::commands::log::LogArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::run::RunArgs;
@@ -17,7 +18,7 @@ use crate::terminal::Color;
     name = "bindery",
     version,
     max_term_width = 100,
-    disable_help_subcommand = true
+    after_help = "Exit codes: 0 success, 1 a finding, 2 wrong usage, 3 a failure outside (disk, process, network)."
 )]
 pub(crate) struct Cli {
     /// When to colour output
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// Rebuild the requests of a session from its log alone
     Replay(ReplayArgs),
+    /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
+    Explain(Box<ExplainArgs>),
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod bench;
+pub(crate) mod explain;
 pub(crate) mod log;
 pub(crate) mod replay;
 pub(crate) mod run;
@@ -15,10 +16,11 @@ use crate::terminal::Terminal;
 pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match command {
         Command::Assemble(args) => assemble::run(&args, terminal),
+        Command::Explain(args) => explain::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
         Command::Log(args) => log::run(&args, terminal),
         Command::Replay(args) => replay::run(&args, terminal),
         Command::Run(args) => run::run(&args, terminal),
-        Command::Scan(args) => scan::run(*args, &mut terminal.out, &mut terminal.err),
+        Command::Scan(args) => scan::run(&args, &mut terminal.out, &mut terminal.err),
     }
 }

@@ -58,14 +58,28 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        let allow = Tier { label_from: None, block_from: None, extent: Extent::Whole };
-        let warn = Tier { label_from: Some(Severity::Low), ..allow };
+        let allow = Tier {
+            label_from: None,
+            block_from: None,
+            extent: Extent::Whole,
+        };
+        let warn = Tier {
+            label_from: Some(Severity::Low),
+            ..allow
+        };
         Self {
             builtin: allow,
             operator: allow,
             user: warn,
-            project: Tier { block_from: Some(Severity::High), ..warn },
-            external: Tier { block_from: Some(Severity::High), extent: Extent::Lines, ..warn },
+            project: Tier {
+                block_from: Some(Severity::High),
+                ..warn
+            },
+            external: Tier {
+                block_from: Some(Severity::High),
+                extent: Extent::Lines,
+                ..warn
+            },
         }
     }
 }
@@ -106,18 +120,33 @@ impl Policy {
     pub fn decide(&self, trust: Trust, findings: &[Finding], approval: Approval) -> Verdict {
         let tier = self.tier(trust);
         let from = |limit: Option<Severity>, counts: fn(&Finding) -> bool| -> Vec<usize> {
-            let Some(limit) = limit else { return Vec::new() };
-            let counted = findings.iter().enumerate().filter(|(_, finding)| finding.severity >= limit && counts(finding));
+            let Some(limit) = limit else {
+                return Vec::new();
+            };
+            let counted = findings
+                .iter()
+                .enumerate()
+                .filter(|(_, finding)| finding.severity >= limit && counts(finding));
             counted.map(|(index, _)| index).collect()
         };
         // Below `high` an operator may block, too: then severity alone decides.
         let strict = tier.block_from.is_some_and(|limit| limit < Severity::High);
-        let blocking = from(tier.block_from, if strict { |_| true } else { Finding::blocking });
+        let blocking = from(
+            tier.block_from,
+            if strict { |_| true } else { Finding::blocking },
+        );
         if approval == Approval::Missing && !blocking.is_empty() {
-            return Verdict::Block { findings: blocking, extent: tier.extent };
+            return Verdict::Block {
+                findings: blocking,
+                extent: tier.extent,
+            };
         }
         let shown = from(tier.label_from, |_| true);
-        if shown.is_empty() { Verdict::Allow } else { Verdict::Label { findings: shown } }
+        if shown.is_empty() {
+            Verdict::Allow
+        } else {
+            Verdict::Label { findings: shown }
+        }
     }
 }
 
@@ -135,7 +164,11 @@ pub fn placeholder(file: &str, findings: &[&Finding], approve: &str) -> String {
     let mut text = format!("[{file} was kept out: it has findings that nobody approved.\n");
     for finding in findings {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, " line {}: {} ({}, {})", finding.line, finding.reason, finding.kind, finding.severity);
+        let _ = writeln!(
+            text,
+            " line {}: {} ({}, {})",
+            finding.line, finding.reason, finding.kind, finding.severity
+        );
     }
     let _ = write!(text, " To let it in after reading it: {approve}]");
     text
@@ -168,10 +201,18 @@ pub fn without_lines(text: &str, file: &str, findings: &[&Finding], approve: &st
 fn whole_lines(text: &str, span: &Range<usize>) -> Range<usize> {
     let bytes = text.as_bytes();
     let head = bytes.get(..span.start.min(bytes.len())).unwrap_or_default();
-    let start = head.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let start = head
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
     let end = span.end.clamp(start, bytes.len());
     let tail = bytes.get(end..).unwrap_or_default();
-    start..end + tail.iter().position(|byte| *byte == b'\n').unwrap_or(tail.len())
+    start
+        ..end
+            + tail
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .unwrap_or(tail.len())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! `bindery-sources` and nothing else: what the process's environment says arrives in [`Question`].
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub struct Question {
     pub places: Places,
     /// The repository around the working directory.
     pub repository: Option<Repository>,
+    /// Where relative paths on the command line start.
+    pub paths_from: PathBuf,
     /// What the outside is like; the model is filled in from the settings.
     pub surroundings: Surroundings,
     /// How to ask git for its status; `None` leaves it out.
@@ -65,7 +68,7 @@ const DEFAULT_DIALECT: &str = "auto";
 
 /// The settings that hold for a question.
 pub fn settings(question: &Question) -> Result<Settings, Refused> {
-    settings::load(&question.places, &question.surroundings.cwd, &question.request)
+    settings::load(&question.places, &question.paths_from, &question.request)
 }
 
 /// Reads settings and sections and registers everything. Every problem found is in the refusal.
@@ -87,6 +90,7 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
         probe: question.probe.as_ref(),
     };
     let mut registered = register(&Scope::global(), &workspace)?;
+    registered.notices.extend(unusable_git(question));
     let manifest = instructions(question, &settings)?;
     if let Some(manifest) = &manifest {
         let kept = instruction_contexts::register(manifest, &question.places, &registered.scope);
@@ -122,8 +126,10 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
 impl Here {
     /// Adds what can only be said once providers have run: how the look at git's status went.
     pub fn after_assembly(&mut self) {
-        let report = self.git_status.as_ref().and_then(|status| status.last());
-        let Some(message) = report.and_then(|report| report.incomplete()) else {
+        let Some(report) = self.git_status.as_ref().and_then(|status| status.last()) else {
+            return;
+        };
+        let Some(message) = report.incomplete() else {
             return;
         };
         self.notices.push(Notice {
@@ -132,9 +138,23 @@ impl Here {
             at: Position::whole("git status"),
             message,
             excerpt: None,
-            mend: "raise `git_status_deadline_ms`, or set it to 0 to leave the status out".to_owned(),
+            mend: report.mend().to_owned(),
         });
     }
+}
+
+/// A `.git` that is no repository: the root lies elsewhere then, and other files count as the project's.
+fn unusable_git(question: &Question) -> Vec<Notice> {
+    let passed = Repository::passed_by(&question.surroundings.cwd, question.repository.as_ref());
+    let notice = |entry: PathBuf| Notice {
+        level: Level::Warning,
+        code: "git-unusable".into(),
+        at: Position::whole(question.places.shown(&entry)),
+        message: "this is no git repository, or cannot be read, and was passed by".to_owned(),
+        excerpt: None,
+        mend: "`git status` says what is wrong with it; remove it if nothing needs it".to_owned(),
+    };
+    passed.into_iter().map(notice).collect()
 }
 
 /// The instruction files here, read by the dialect that the settings name.

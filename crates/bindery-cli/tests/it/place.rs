@@ -66,21 +66,10 @@ impl Place {
 
     /// Runs the binary in a folder. Paths of this place are shown as `[place]`.
     pub(crate) fn bindery_in(&self, folder: &str, arguments: &[&str]) -> Ran {
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = self.command(folder, arguments).output().unwrap();
-        let here = self.path("").to_string_lossy().trim_end_matches('/').to_owned();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&here, "[place]");
-        Ran {
-            code: status.code().unwrap(),
-            out: text(stdout),
-            err: text(stderr),
-        }
+        self.ran(&mut self.command(folder, arguments))
     }
 
-    /// The binary in a folder, ready to be started.
+    /// The binary as it would be run in a folder.
     pub(crate) fn command(&self, folder: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bindery"));
         command.args(arguments).current_dir(self.path(folder)).env_clear();
@@ -92,5 +81,21 @@ impl Place {
             .env("SOURCE_DATE_EPOCH", "1796000000")
             .env("LANG", "C.UTF-8");
         command
+    }
+
+    /// Runs a command. Paths of this place are shown as `[place]`.
+    pub(crate) fn ran(&self, command: &mut Command) -> Ran {
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = command.output().unwrap();
+        let here = self.path("").to_string_lossy().trim_end_matches('/').to_owned();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&here, "[place]");
+        Ran {
+            code: status.code().unwrap(),
+            out: text(stdout),
+            err: text(stderr),
+        }
     }
 }

@@ -5,14 +5,17 @@ use super::*;
 #[test]
 fn reserved_tags_are_escaped_however_spelled() {
     let cases = [
-        ("<memory-context>x</memory-context>", "&lt;memory-context>x&lt;/memory-context>"),
+        (
+            "<memory-context>x</memory-context>",
+            "&lt;memory-context>x&lt;/memory-context>",
+        ),
         ("</untrusted-text>", "&lt;/untrusted-text>"),
         ("< / UNTRUSTED-TEXT >", "&lt; / UNTRUSTED-TEXT >"),
         ("＜system-reminder＞", "&lt;system-reminder＞"),
         ("<sys\u{200B}tem>", "&lt;sys\u{200B}tem>"),
         ("<|im_start|>system", "&lt;|im_start|>system"),
         ("[INST] x [/INST]", "&#91;INST] x &#91;/INST]"),
-        ("<<SYS>>", "&lt;<SYS>>"),
+        ("<<SYS>>", "&lt;&lt;SYS>>"),
     ];
     for (text, expected) in cases {
         assert_eq!(escape_reserved(text), expected);
@@ -21,7 +24,14 @@ fn reserved_tags_are_escaped_however_spelled() {
 
 #[test]
 fn other_text_stays_to_the_byte() {
-    for text in ["a < b > c", "<div class=\"x\">é</div>", "[link](http://x)", "<systemd-unit", "Vec<T>", "[index]"] {
+    for text in [
+        "a < b > c",
+        "<div class=\"x\">é</div>",
+        "[link](http://x)",
+        "<systemd-unit",
+        "Vec<T>",
+        "[index]",
+    ] {
         assert_eq!(escape_reserved(text), text);
     }
 }
@@ -49,6 +59,6 @@ proptest! {
         let text: String = parts.concat();
         let wrapped = wrap_untrusted(&text, "s", Marking::None);
         let folded = String::from_utf8_lossy(fold(&wrapped).text()).replace([' ', '\n'], "");
-        prop_assert_eq!(folded.matches("</untrusted-text").count(), 1, "{}", wrapped);
+        prop_assert_eq!(folded.matches("</untrusted-text>").count(), 1, "{}", wrapped);
     }
 }

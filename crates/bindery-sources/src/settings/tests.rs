@@ -373,7 +373,7 @@ fn prompts_are_signed_by_whoever_named_them() {
         (agent.trust, agent.text.as_str()),
         (Trust::Project, "You review.\n")
     );
-    assert_eq!(agent.source.to_string(), "agent.md:4-4");
+    assert_eq!(agent.source.to_string(), "agent.md:4");
     assert_eq!(
         agent.grant,
         Some(Source::Setting {
