@@ -5,6 +5,7 @@ mod model;
 mod opening;
 mod people;
 mod permit;
+mod price;
 mod show;
 
 use std::io::Write;

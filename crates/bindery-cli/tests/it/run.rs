@@ -67,7 +67,13 @@ fn a_session_needs_no_key_uses_tools_and_verifies() {
         ran.out
     );
     assert!(ran.err.contains("session first: simulated model"), "{}", ran.err);
-    assert!(ran.err.contains("price unknown"), "{}", ran.err);
+    assert!(ran.err.contains("would cost $0."), "{}", ran.err);
+    let unknown = run(&place, &["hi", "--model", "homemade"]);
+    assert!(
+        unknown.err.contains("price unknown: none is listed for homemade"),
+        "{}",
+        unknown.err
+    );
     assert_eq!(
         verify(&place, "first").split(" (").next(),
         Some("all 4 requests match")

@@ -11,6 +11,7 @@ use bindery_wire::{Failure, ReplyEvent};
 use serde_json::json;
 
 use super::opening::Opened;
+use super::price;
 use crate::layout::thousands;
 use crate::sessions;
 use crate::terminal::{Palette, Terminal, printable};
@@ -202,6 +203,7 @@ pub(super) fn summary(
     let requests = opened.agent.state().attempts();
     let written = usage.cache_write_5m.saturating_add(usage.cache_write_1h);
     let simulated = opened.agent.model.is_simulated();
+    let price = price::of_session(opened.agent.journal().log())?;
     if json {
         let line = json!({
             "type": "summary",
@@ -215,7 +217,8 @@ pub(super) fn summary(
                 "answered": usage.output,
             },
             "simulated": simulated,
-            "price": null,
+            "price": price.as_ref().ok(),
+            "currency": "USD",
         });
         writeln!(terminal.out, "{line}")?;
         return Ok(());
@@ -227,11 +230,16 @@ pub(super) fn summary(
         count(usage.uncached),
     );
     let (written, answered) = (count(written), count(usage.output));
+    let price = match (price, simulated) {
+        (Ok(price), false) => format!("price {price} by list"),
+        (Ok(price), true) => format!("would cost {price} by list"),
+        (Err(model), _) => format!("price unknown: none is listed for {}", printable(&model)),
+    };
     let origin = if simulated { "simulated tokens" } else { "tokens" };
     writeln!(
         terminal.err,
         "session {}, {requests} requests: {origin} read {read} (cached {cached}, written {written}, uncached \
-         {uncached}), answered {answered}; price unknown",
+         {uncached}), answered {answered}; {price}",
         opened.id,
     )?;
     Ok(())
