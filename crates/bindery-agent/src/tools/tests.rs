@@ -146,6 +146,18 @@ async fn files_are_written_and_edited_as_a_whole() {
         place.done("read", json!({"path": "new/deep/b.txt"})).await,
         "one 2 one"
     );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let file = place.folder.path().join("work/new/deep/b.txt");
+        let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode() & 0o600, 0o600);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        place
+            .done("edit", json!({"path": "new/deep/b.txt", "old": "2", "new": "2"}))
+            .await;
+        assert_eq!(mode(), 0o755, "an edit keeps what a file may");
+    }
     let left: Vec<_> = fs::read_dir(place.folder.path().join("work/new/deep"))
         .unwrap()
         .collect();

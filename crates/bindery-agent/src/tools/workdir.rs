@@ -1,6 +1,6 @@
 //! Where tools may go.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -67,26 +67,23 @@ impl Workdir {
     pub(super) fn put(&self, path: &Path, content: &str) -> io::Result<()> {
         let folder = path.parent().unwrap_or(self.root());
         std::fs::create_dir_all(folder)?;
-        let file = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder)?;
-        std::fs::write(file.path(), content)?;
-        match std::fs::metadata(path) {
-            Ok(old) => std::fs::set_permissions(file.path(), old.permissions())?,
-            Err(_) => new_file_permissions(file.path())?,
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(TEMPORARY);
+        let old = std::fs::metadata(path).ok();
+        #[cfg(unix)]
+        if old.is_none() {
+            use std::os::unix::fs::PermissionsExt;
+            // What `open` gives a new file; the umask takes away from it.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
+        let mut file = builder.tempfile_in(folder)?;
+        file.write_all(content.as_bytes())?;
+        if let Some(old) = old {
+            std::fs::set_permissions(file.path(), old.permissions())?;
+        }
+        file.as_file().sync_all()?;
         file.persist(path).map(|_| ()).map_err(|error| error.error)
     }
-}
-
-/// What a new file gets: readable by all, as `open` would do under a common umask.
-#[cfg(unix)]
-fn new_file_permissions(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn new_file_permissions(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Resolves links as far as the path exists. What does not exist must be plain names: `..` behind it

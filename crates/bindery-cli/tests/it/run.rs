@@ -298,48 +298,72 @@ async fn what_acts_needs_permission() {
     );
 }
 
-#[tokio::test]
-async fn ctrl_c_aborts_the_turn_and_keeps_the_session() {
-    let hangs =
-        Reply::stream(Protocol::Anthropic, &[Say::text("Half"), Say::text("x")]).then(4, [Piece::Hang]);
-    let server = Server::start([hangs]).await.unwrap();
-    let arguments = against(&server, "anthropic", &["--json"]);
-    let place = workspace();
-    let place = tokio::task::spawn_blocking(move || {
+/// Starts a turn against a server that falls silent in the middle of a word, sends the binary a signal, and
+/// gives what it printed from then on.
+async fn signalled(server: &Server, place: Place, signal: &'static str) -> (Place, Option<i32>, Vec<String>) {
+    let arguments = against(server, "anthropic", &["--json"]);
+    let work = move || {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let mut child = place
-            .command("home/repo", &arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut command = place.command("home/repo", &arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let said = |line: &String| line.contains("\"text-delta\"");
-        assert!(lines.by_ref().map(Result::unwrap).any(|line| said(&line)));
+        assert!(
+            lines
+                .by_ref()
+                .map(Result::unwrap)
+                .any(|line| line.contains("\"text-delta\""))
+        );
         let pid = child.id().to_string();
         assert!(
             Command::new("kill")
-                .args(["-INT", &pid])
+                .args([signal, &pid])
                 .status()
                 .unwrap()
                 .success()
         );
         let rest: Vec<String> = lines.map(Result::unwrap).collect();
-        assert_eq!(child.wait().unwrap().code(), Some(3));
-        assert!(
-            rest.iter().any(|line| line.contains("\"outcome\":\"aborted\"")),
-            "{rest:?}"
-        );
-        place
-    });
-    let place = place.await.unwrap();
+        let code = child.wait().unwrap().code();
+        (place, code, rest)
+    };
+    tokio::task::spawn_blocking(work).await.unwrap()
+}
+
+fn falls_silent() -> Reply {
+    Reply::stream(Protocol::Anthropic, &[Say::text("Half"), Say::text("x")]).then(4, [Piece::Hang])
+}
+
+#[tokio::test]
+async fn ctrl_c_aborts_the_turn_and_keeps_the_session() {
+    let server = Server::start([falls_silent()]).await.unwrap();
+    let (place, code, rest) = signalled(&server, workspace(), "-INT").await;
+    assert_eq!(code, Some(3));
+    assert!(
+        rest.iter().any(|line| line.contains("\"outcome\":\"aborted\"")),
+        "{rest:?}"
+    );
     server.queue(Reply::stream(Protocol::Anthropic, &[Say::text("Whole.")]));
     let (place, ran) = run_beside(place, against(&server, "anthropic", &[])).await;
     assert_eq!((ran.code, ran.out.as_str()), (0, "Whole.\n"), "{}", ran.err);
-    assert!(
-        String::from_utf8_lossy(&server.received()[1].body).contains("Half"),
-        "what was said is kept"
-    );
+    let received = String::from_utf8_lossy(&server.received()[1].body).into_owned();
+    assert!(received.contains("Half"), "what was said is kept");
+    verify(&place, "s");
+}
+
+#[tokio::test]
+async fn a_killed_session_goes_on() {
+    let server = Server::start([falls_silent()]).await.unwrap();
+    let (place, code, _) = signalled(&server, workspace(), "-KILL").await;
+    assert_eq!(code, None);
+    server.queue(Reply::stream(Protocol::Anthropic, &[Say::text("Whole.")]));
+    let (place, ran) = run_beside(place, against(&server, "anthropic", &[])).await;
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Whole.\n"), "{}", ran.err);
+    let events = events(&place, "s");
+    let interrupted = events
+        .iter()
+        .filter(|event| event["data"]["outcome"] == "interrupted");
+    let interrupted: Vec<Value> = interrupted.cloned().collect();
+    assert_eq!(kinds(&interrupted), ["attempt_ended", "step_ended", "turn_ended"]);
     verify(&place, "s");
 }
 
