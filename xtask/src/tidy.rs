@@ -1,5 +1,7 @@
 //! What lints cannot see: file sizes, module docs, names, layers, paths of somebody's machine.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 
 use crate::{layers, say, workspace};
@@ -37,7 +39,7 @@ fn problems() -> Result<Vec<String>> {
         if let Some(machine) = MACHINE_PATHS.iter().find(|machine| text.contains(*machine)) {
             problems.push(format!("{path}: names a path of one machine ({machine}…)"));
         }
-        if path.ends_with(".rs") {
+        if Path::new(&path).extension().is_some_and(|extension| extension == "rs") {
             problems.extend(source_problems(&path, &text));
         }
     }
