@@ -12,7 +12,8 @@ use crate::view::View;
 pub(crate) struct Stems {
     /// By first letters, sorted.
     buckets: Vec<([u8; HEAD], Vec<Vec<u8>>)>,
-    filter: Vec<bool>,
+    /// One bit for each hash of first letters.
+    filter: Vec<u64>,
 }
 
 /// Letters by which stems are found.
@@ -33,10 +34,11 @@ impl Stems {
                 }
             }
         }
-        let mut filter = vec![false; 1 << 15];
+        let mut filter = vec![0; 1 << 9];
         for head in buckets.keys() {
-            if let Some(bit) = filter.get_mut(hash(*head)) {
-                *bit = true;
+            let hash = hash(*head);
+            if let Some(bits) = filter.get_mut(hash >> 6) {
+                *bits |= 1_u64 << (hash & 63);
             }
         }
         Self {
@@ -46,49 +48,40 @@ impl Stems {
     }
 
     fn with_head(&self, head: [u8; HEAD]) -> &[Vec<u8>] {
-        if !self.filter.get(hash(head)).copied().unwrap_or(false) {
+        let hash = hash(head);
+        if self.filter.get(hash >> 6).copied().unwrap_or(0) >> (hash & 63) & 1 == 0 {
             return &[];
         }
-        let bucket = self
-            .buckets
-            .binary_search_by_key(&head, |(head, _)| *head)
-            .ok();
-        bucket
-            .and_then(|at| self.buckets.get(at))
-            .map_or(&[], |(_, stems)| stems)
+        let bucket = self.buckets.binary_search_by_key(&head, |(head, _)| *head).ok();
+        bucket.and_then(|at| self.buckets.get(at)).map_or(&[], |(_, stems)| stems)
     }
 
     fn contains(&self, word: &[u8]) -> bool {
-        word.first_chunk::<HEAD>()
-            .is_some_and(|head| self.with_head(*head).iter().any(|stem| stem == word))
+        word.first_chunk::<HEAD>().is_some_and(|head| self.with_head(*head).iter().any(|stem| stem == word))
     }
 
     /// Whether the pieces from `at` on make a stem that begins with the first of them, which is none
     /// itself, and neither is the next one.
     fn broken_at(&self, text: &[u8], at: usize) -> bool {
-        let first = word_len(text, at);
-        if first > LONGEST_PIECE {
-            return false;
-        }
-        let mut letters = Letters { text, at };
-        let (Some(a), Some(b), Some(c)) = (letters.next(), letters.next(), letters.next()) else {
-            return false;
+        let rest = text.get(at..).unwrap_or_default();
+        let len = rest.iter().take(LONGEST_PIECE + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let head = match rest {
+            _ if len > LONGEST_PIECE => return false,
+            [a, b, c, ..] if len >= HEAD => [*a, *b, *c],
+            _ => {
+                let mut letters = Letters { text, at };
+                let (Some(a), Some(b), Some(c)) = (letters.next(), letters.next(), letters.next()) else { return false };
+                [a, b, c]
+            }
         };
-        let whole = || text.get(at..at + first).unwrap_or_default();
-        self.with_head([a, b, c]).iter().any(|stem| {
-            stem.len() > first
-                && Letters { text, at }
-                    .take(stem.len())
-                    .eq(stem.iter().copied())
-                && !self.contains(whole())
-                && {
-                    let second = at + first + gap_len(text, at + first);
-                    let second = text
-                        .get(second..second + word_len(text, second))
-                        .unwrap_or_default();
-                    !self.contains(second)
-                }
-        })
+        let word = rest.get(..len).unwrap_or_default();
+        let is_made = |stem: &&Vec<u8>| {
+            stem.len() > len && stem.starts_with(word) && Letters { text, at }.take(stem.len()).eq(stem.iter().copied())
+        };
+        self.with_head(head).iter().any(|stem| is_made(&stem)) && !self.contains(word) && {
+            let second = at + len + gap_len(text, at + len);
+            !self.contains(text.get(second..second + word_len(text, second)).unwrap_or_default())
+        }
     }
 }
 
