@@ -11,7 +11,7 @@ const DEEPEST: usize = 6;
 /// Most literals an anchor may have before they are shortened.
 const MOST_ANCHORS: usize = 4000;
 /// Longest literal searched for: more would only make the automaton larger.
-const LONGEST_ANCHOR: usize = 9;
+const LONGEST_ANCHOR: usize = crate::heads::COMPARED;
 
 /// White space and the marks that Markdown, comments and slugs put around words.
 const SEPARATOR: &str = r#"(?:[ \n*_`>"'#+=/\\|,-]+)"#;
