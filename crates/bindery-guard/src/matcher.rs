@@ -5,6 +5,7 @@
 //! follow within the window. Every try reads a window of fixed size, so the work is linear in the
 //! text.
 
+mod automaton;
 mod index;
 mod walk;
 
