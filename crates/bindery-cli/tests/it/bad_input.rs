@@ -137,7 +137,7 @@ fn references_that_lead_nowhere_are_refused() {
     );
     insta::assert_snapshot!(told, @"
     # unknown variable: exit 2
-    error: ~/.config/bindery/sections/mine.md:2:5: unknown variable `{{nobody}}`; known are: cwd, git_branch, git_root, home, model, os, platform, shell; correct the name, or register the variable (in section `mine`)
+    error: ~/.config/bindery/sections/mine.md:2:5: unknown variable `{{nobody}}`; known are: cwd, git_branch, git_root, home, model, os, platform, shell, workspace; correct the name, or register the variable (in section `mine`)
 
     # malformed: exit 2
     error: ~/.config/bindery/sections/mine.md:4:5: malformed reference `{{ cwd`; write `{{name}}` with a name of lower-case letters, digits and underscores, or take the text as it is: `interpolate: false` in front matter, `literal()` in code (in section `mine`)
@@ -306,7 +306,7 @@ fn settings_files_that_say_nothing_clear_are_refused() {
       help: choose one of these
 
     # project: unknown dialect: exit 2
-    error[setting-value]: bindery.toml:1: no dialect `nobody`; there are auto@1, claude@2.1, codex@0.171, hermes@0.19
+    error[setting-value]: bindery.toml:1: no dialect `nobody`; there are auto@1, claude@2.1, codex@0.171, copilot@1, cursor@2, gemini@0.61, hermes@0.19, openclaw@2026.9
       help: choose one of these, or `none`
 
     # project: a sentence for a name: exit 2
@@ -376,7 +376,7 @@ fn calls_that_say_nothing_clear_are_refused() {
       help: add [profile.nobody] to your config.toml or to bindery.toml
 
     # --instructions nobody: exit 2
-    error[setting-value]: --instructions: no dialect `nobody`; there are auto@1, claude@2.1, codex@0.171, hermes@0.19
+    error[setting-value]: --instructions: no dialect `nobody`; there are auto@1, claude@2.1, codex@0.171, copilot@1, cursor@2, gemini@0.61, hermes@0.19, openclaw@2026.9
       help: choose one of these, or `none`
 
     # --max-tokens 0: exit 2
