@@ -1,5 +1,4 @@
 //! The command as a user meets it: real repositories, the real binary, an environment of its own.
-#![cfg(test)]
 #![expect(
     clippy::unwrap_used,
     clippy::string_slice,
