@@ -2,6 +2,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod bench;
+pub(crate) mod check;
 pub(crate) mod scan;
 
 use crate::cli::Command;
@@ -13,6 +14,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
     match command {
         Command::Assemble(args) => assemble::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
+        Command::Check(args) => check::run(&args, terminal),
         Command::Scan(args) => scan::run(*args, &mut terminal.out, &mut terminal.err),
     }
 }

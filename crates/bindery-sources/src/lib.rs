@@ -14,6 +14,7 @@ pub mod reading;
 pub mod repository;
 pub mod settings;
 mod strict_file;
+pub mod tree;
 mod visible;
 mod workspace;
 
