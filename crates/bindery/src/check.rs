@@ -35,7 +35,7 @@ pub use codes::{Code, RULES, Rule, UnknownCode};
 pub use diagnostic::{Diagnostic, Fix};
 pub use explain::explain;
 pub use fix::{Applied, apply};
-pub use gather::{GatherError, Request, gather};
+pub use gather::{Request, gather};
 pub use subject::{Composed, Reading, Subject, SubjectText};
 pub use tables::{TableError, Tables};
 pub use volatile::{Volatile, volatile};

@@ -6,10 +6,16 @@ mod cases;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use bindery::check::{Code, RULES, Report, Request, Subject, Tables, apply, check, gather};
+use bindery::guard::Scanner;
 use cases::{CASES, Case, Content};
 use proptest::prelude::*;
+
+/// Compiled once: that takes longer than all the checks.
+static SCANNER: LazyLock<Scanner> = LazyLock::new(|| Scanner::builtin().unwrap());
+static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables::built_in().unwrap());
 
 fn write(root: &Path, name: &str, bytes: &[u8]) {
     let path = root.join(name);
@@ -31,8 +37,8 @@ fn checked(files: &[(&str, Vec<u8>)], links: &[(&str, &str)], dialects: &[&str])
     }
     let dialects = dialects.iter().map(ToString::to_string).collect();
     let request = Request { directory: root, dialects, ..Request::default() };
-    let subject = gather(&request).unwrap();
-    let report = check(&subject, &Tables::built_in().unwrap());
+    let subject = gather(&request, &SCANNER).unwrap();
+    let report = check(&subject, &TABLES);
     (folder, subject, report)
 }
 
@@ -101,7 +107,7 @@ fn a_fix_mends_its_diagnostic_and_touches_nothing_else() {
             fs::write(&text.path, &applied.bytes).unwrap();
             let dialects = case.dialects.iter().map(ToString::to_string).collect();
             let request = Request { directory: subject.tree.root().to_owned(), dialects, ..Request::default() };
-            let again = check(&gather(&request).unwrap(), &Tables::built_in().unwrap());
+            let again = check(&gather(&request, &SCANNER).unwrap(), &TABLES);
             assert!(!again.diagnostics.iter().any(|other| other.code == one.code && other.at == one.at), "{one}");
             fs::write(&text.path, &text.bytes).unwrap();
             fixed.insert(one.code);

@@ -10,7 +10,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use bindery::check::{self, Code, GatherError, Report, Request, Subject, Tables};
+use bindery::check::{self, Code, Report, Request, Subject, Tables};
+use bindery::guard::Scanner;
 use bindery::sources::Level;
 use clap::{Args, ValueEnum};
 
@@ -87,12 +88,13 @@ pub(crate) fn run(args: &CheckArgs, terminal: &mut Terminal) -> anyhow::Result<S
     }
     let request = request(args)?;
     let tables = Tables::built_in().context("the built-in tables of the check")?;
-    let (mut subject, mut report) = once(&request, &tables)?;
+    let scanner = Scanner::builtin().context("the built-in patterns of the scanner")?;
+    let (mut subject, mut report) = once(&request, &tables, &scanner)?;
     if args.fix {
         let fixed = fix::write(&subject, &report)?;
         fixed.tell(&mut terminal.err)?;
         if fixed.made > 0 {
-            (subject, report) = once(&request, &tables)?;
+            (subject, report) = once(&request, &tables, &scanner)?;
         }
     }
     let format = if args.json { Format::Json } else { args.format };
@@ -106,11 +108,8 @@ pub(crate) fn run(args: &CheckArgs, terminal: &mut Terminal) -> anyhow::Result<S
     Ok(if failed { Status::Finding } else { Status::Success })
 }
 
-fn once(request: &Request, tables: &Tables) -> anyhow::Result<(Subject, Report)> {
-    let subject = check::gather(request).map_err(|error| match error {
-        GatherError::Dialect(error) => UsageError::of(&error).into(),
-        GatherError::Patterns(error) => anyhow::Error::from(error),
-    })?;
+fn once(request: &Request, tables: &Tables, scanner: &Scanner) -> anyhow::Result<(Subject, Report)> {
+    let subject = check::gather(request, scanner).map_err(|error| UsageError::of(&error))?;
     let report = check::check(&subject, tables);
     Ok((subject, report))
 }

@@ -45,22 +45,11 @@ pub struct Request {
     pub environment: BTreeMap<String, String>,
 }
 
-/// Why nothing could be gathered.
-#[derive(Debug, thiserror::Error)]
-pub enum GatherError {
-    /// A dialect that is not there.
-    #[error(transparent)]
-    Dialect(#[from] CatalogueError),
-    /// The scanner's patterns do not compile.
-    #[error(transparent)]
-    Patterns(#[from] bindery_guard::PatternError),
-}
-
 /// Reads everything that a check looks at.
 ///
 /// # Errors
-/// Only for an unknown dialect and broken built-in data: what is wrong with files is in the subject.
-pub fn gather(request: &Request) -> Result<Subject, GatherError> {
+/// Only for a dialect that is not there: what is wrong with files is in the subject.
+pub fn gather(request: &Request, scanner: &Scanner) -> Result<Subject, CatalogueError> {
     let repository = Repository::discover(&request.directory);
     let root = repository.as_ref().map_or_else(|| request.directory.clone(), |repository| repository.root.clone());
     let places = Places::new(request.home.as_deref(), request.config_home.as_deref(), root.clone());
@@ -77,7 +66,7 @@ pub fn gather(request: &Request) -> Result<Subject, GatherError> {
         readings,
         ..Subject::default()
     };
-    texts(&mut subject, &mut reader, &Scanner::builtin()?);
+    texts(&mut subject, &mut reader, scanner);
     subject.outside_tree = outside_tree(&subject);
     if let Some(text) = subject.texts.get("bindery.toml") {
         subject.silenced = settings::silenced(&text.text, "bindery.toml");
