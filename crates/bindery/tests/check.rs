@@ -119,7 +119,7 @@ fn a_fix_mends_its_diagnostic_and_touches_nothing_else() {
 
 #[test]
 fn what_is_silenced_with_a_reason_is_not_told() {
-    let agents = "# Rules\n\n<!-- bindery-ignore BND110: made by the build -->\nSee [the API](made/api.md).\n\nSee [more](made/more.md).\n";
+    let agents = "# Rules\n\n<!-- bindery-allow BND110: made by the build -->\nSee [the API](made/api.md).\n\nSee [more](made/more.md).\n";
     let settings = "[check]\nignore = [{ code = \"link-dead\", path = \"sub/*\", reason = \"a mirror\" }]\n";
     let files = [
         ("AGENTS.md", agents.as_bytes().to_vec()),
@@ -128,7 +128,10 @@ fn what_is_silenced_with_a_reason_is_not_told() {
     ];
     let (_folder, _, report) = checked(&files, &[], &[]);
     assert_eq!(report.silenced, 2, "{}", lines(&report));
-    insta::assert_snapshot!(lines(&report), @"");
+    insta::assert_snapshot!(lines(&report), @r"
+    AGENTS.md:6: warning BND110 link-dead: `made/more.md` leads to nothing
+      help: correct the path, or remove the link: a model that follows it wastes a step
+    ");
 }
 
 fn contents() -> impl Strategy<Value = Vec<u8>> {
@@ -145,7 +148,7 @@ fn contents() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_bytes_make_it_panic(main in contents(), rule in contents(), section in contents(), settings in contents()) {

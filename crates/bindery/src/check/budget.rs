@@ -25,15 +25,20 @@ pub(super) fn check(subject: &Subject, _: &Tables, out: &mut Vec<Diagnostic>) {
     };
     for reading in &subject.readings {
         let sent = reading.sent();
+        let window = reading.manifest.totals.context_window;
+        // No text has more tokens than bytes, and counting is the slow part.
+        let bytes: usize = sent.iter().filter_map(|file| file.text.as_ref()).map(String::len).sum();
+        if (bytes as u64) < window / WARNING {
+            continue;
+        }
         let costs: Vec<u64> = sent.iter().map(|file| file.text.as_deref().map_or(0, |text| count(reading, text))).collect();
         let total: u64 = costs.iter().sum();
-        let window = reading.manifest.totals.context_window;
         let Some(level) = level(total, window) else { continue };
         let largest = sent.iter().zip(&costs).max_by_key(|(_, cost)| **cost);
         let Some((file, cost)) = largest else { continue };
         let message = format!(
             "the instructions for {} are about {total} tokens, {} % of the window of {window}; this file is the largest with {cost}",
-            subject.shown(&reading.manifest.cwd),
+            subject.place(&reading.manifest.cwd),
             total * 100 / window.max(1),
         );
         let mend = "keep what every task needs; give the rest patterns, or move it to a file that the agent reads when needed";

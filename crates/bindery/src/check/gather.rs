@@ -240,6 +240,10 @@ fn position(place: &Place) -> Option<Position> {
 /// Tokens of a text and of the model's window, where that is known.
 fn tokens(model: &str, text: &str) -> Option<(u64, u64)> {
     let window = Windows::built_in().ok()?.tokens(model)?;
+    // No text has more tokens than bytes, and counting is the slow part.
+    if (text.len() as u64) < window / 10 {
+        return None;
+    }
     let tokenizers = Tokenizers::built_in().ok()?;
     Some((tokenizers.counter(model).count(&Text::from(text.to_owned())).value, window))
 }

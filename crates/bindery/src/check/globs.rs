@@ -82,15 +82,8 @@ fn unmatched(subject: &Subject, reading: &Reading, file: &Candidate, out: &mut V
         }
         let shown = subject.shown(&file.path);
         let line = line_of(subject.texts.get(shown.as_str()), Some(pattern));
-        let message = format!("the pattern `{pattern}` matches no file below {}", place(subject, &base));
+        let message = format!("the pattern `{pattern}` matches no file below {}", subject.place(&base));
         let one = Diagnostic::new(Code::GlobUnmatched, shown, line, message);
         out.push(one.mend("correct it, or remove the rule if what it was for is gone").dialect(reading.name()));
-    }
-}
-
-fn place(subject: &Subject, base: &Path) -> String {
-    match subject.shown(base) {
-        shown if shown.is_empty() => "the project's root".to_owned(),
-        shown => shown,
     }
 }

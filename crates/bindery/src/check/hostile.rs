@@ -1,6 +1,6 @@
 //! What the scanner found in the files that a model reads.
 
-use bindery_guard::Severity;
+use bindery_guard::{Kind, Severity};
 use bindery_sources::{Level, Position};
 
 use super::codes::Code;
@@ -10,7 +10,9 @@ use super::tables::Tables;
 
 pub(super) fn check(subject: &Subject, _: &Tables, out: &mut Vec<Diagnostic>) {
     for (shown, text) in &subject.texts {
-        for finding in &text.scan.findings {
+        // Broken bytes that hide nothing are BND117's, which says what each client does with them.
+        let is_told = |kind, severity| kind == Kind::BrokenEncoding && severity < Severity::Medium;
+        for finding in text.scan.findings.iter().filter(|finding| !is_told(finding.kind, finding.severity)) {
             let level = match finding.severity {
                 Severity::Critical | Severity::High => Level::Error,
                 Severity::Medium => Level::Warning,

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use bindery_sources::instructions::{Candidate, Reason, Status};
+use bindery_sources::dialect::TokenRules;
+use bindery_sources::instructions::{Candidate, Reason, Status, scan};
 use bindery_sources::Level;
 
 use super::codes::Code;
@@ -27,13 +28,22 @@ fn shadowed(subject: &Subject, reading: &Reading, file: &Candidate) -> Option<Di
     };
     let by = file.shadowed_by.as_ref()?;
     let text = |path: &Path| subject.text_of(path).map(|(_, text)| text.text.trim());
-    if text(&file.path) == text(by) && text(by).is_some() {
+    let is_same = text(by).is_some() && text(&file.path) == text(by);
+    if is_same || imports(subject, &file.path, by) {
         return None;
     }
     let message = format!("{} takes the place of this file, and its rules are not seen", subject.shown(by));
     let mend = "join the two files, or import this one from the other";
     let one = Diagnostic::new(Code::FileShadowed, subject.shown(&file.path), 0, message);
     Some(one.level(level).mend(mend).dialect(reading.name()))
+}
+
+/// Whether a file imports the one that took its place: then nothing of weight is lost.
+fn imports(subject: &Subject, file: &Path, by: &Path) -> bool {
+    let Some((_, text)) = subject.text_of(file) else { return false };
+    let directory = file.parent().unwrap_or(file);
+    let tokens = scan(&text.text, &TokenRules::default());
+    tokens.iter().any(|token| subject.shown(&directory.join(&token.path)) == subject.shown(by))
 }
 
 /// `Agents.md` is read on a disk that ignores case, and nowhere else.

@@ -1,7 +1,7 @@
 //! Diagnostics that somebody silenced, with a reason: in place, or in `bindery.toml`.
 //!
 //! `<!-- bindery-ignore BND110: reason -->` on the line before, or `# bindery-ignore BND110: reason` in front
-//! matter and TOML. A remark about a whole file is silenced by a comment anywhere in it.
+//! matter and TOML. `bindery-allow` says the same: Hermes blocks a file that has "ignore" in an HTML comment. A remark about a whole file is silenced by a comment anywhere in it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::codes::Code;
 use super::diagnostic::{Diagnostic, Fix};
 use super::subject::{Subject, SubjectText};
 
-const WORD: &str = "bindery-ignore";
+const WORDS: [&str; 2] = ["bindery-ignore", "bindery-allow"];
 
 /// One comment or setting.
 struct Rule {
@@ -73,7 +73,7 @@ impl Rule {
 
 /// The comments of one file.
 fn comments(shown: &Arc<str>, text: &SubjectText, rules: &mut Vec<Rule>, out: &mut Vec<Diagnostic>) {
-    if !text.text.contains(WORD) {
+    if !WORDS.iter().any(|word| text.text.contains(word)) {
         return;
     }
     let mut fence: Option<&str> = None;
@@ -104,7 +104,7 @@ fn comments(shown: &Arc<str>, text: &SubjectText, rules: &mut Vec<Rule>, out: &m
 fn comment(line: &str) -> Option<&str> {
     let html = line.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
     let inner = html.or_else(|| line.strip_prefix('#'))?;
-    let said = inner.trim().strip_prefix(WORD)?;
+    let said = WORDS.iter().find_map(|word| inner.trim().strip_prefix(word))?;
     (said.is_empty() || said.starts_with([' ', ':'])).then(|| said.trim())
 }
 

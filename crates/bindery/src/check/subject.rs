@@ -110,6 +110,14 @@ impl Subject {
         self.places.as_ref().map_or_else(|| path.display().to_string(), |places| places.shown(path))
     }
 
+    /// A directory as people read it.
+    pub(super) fn place(&self, path: &Path) -> String {
+        match self.shown(path) {
+            shown if shown.is_empty() => "the project's root".to_owned(),
+            shown => shown,
+        }
+    }
+
     /// The text of a path.
     pub(super) fn text_of(&self, path: &Path) -> Option<(&Arc<str>, &SubjectText)> {
         self.texts.get_key_value(self.shown(path).as_str())
