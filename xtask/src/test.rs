@@ -27,7 +27,17 @@ const STEPS: [(&str, &[&str]); 5] = [
     ("tests", &["test", "--workspace", "--locked"]),
     (
         "check",
-        &["run", "--package", "bindery-cli", "--locked", "--", "check", "--fail-on", "note", "."],
+        &[
+            "run",
+            "--package",
+            "bindery-cli",
+            "--locked",
+            "--",
+            "check",
+            "--fail-on",
+            "note",
+            ".",
+        ],
     ),
     ("docs", &["doc", "--workspace", "--no-deps", "--locked"]),
 ];

@@ -64,7 +64,10 @@ impl Tree {
     /// A tree of these files, relative to `root`.
     pub fn of(root: &Path, files: impl IntoIterator<Item = PathBuf>) -> Self {
         let files: BTreeSet<PathBuf> = files.into_iter().collect();
-        let parents = files.iter().flat_map(|file| file.ancestors().skip(1)).filter(|path| !path.as_os_str().is_empty());
+        let parents = files
+            .iter()
+            .flat_map(|file| file.ancestors().skip(1))
+            .filter(|path| !path.as_os_str().is_empty());
         let folders: BTreeSet<PathBuf> = parents.map(Path::to_owned).collect();
         let lower = |path: &PathBuf| (path.to_string_lossy().to_lowercase(), path.clone());
         Self {
@@ -94,7 +97,9 @@ impl Tree {
     /// How an absolute path is spelled in this tree. What lies outside of the root is missing.
     pub fn spelling(&self, path: &Path) -> Spelling {
         let path = lexical(path);
-        let Ok(inner) = path.strip_prefix(&self.root) else { return Spelling::Missing };
+        let Ok(inner) = path.strip_prefix(&self.root) else {
+            return Spelling::Missing;
+        };
         if inner.as_os_str().is_empty() || self.files.contains(inner) || self.folders.contains(inner) {
             return Spelling::Exact;
         }

@@ -71,12 +71,13 @@ enum Threshold {
 
 impl Threshold {
     fn reached_by(self, level: Level) -> bool {
-        level >= match self {
-            Self::Note => Level::Note,
-            Self::Warning => Level::Warning,
-            Self::Error => Level::Error,
-            Self::Never => return false,
-        }
+        level
+            >= match self {
+                Self::Note => Level::Note,
+                Self::Warning => Level::Warning,
+                Self::Error => Level::Error,
+                Self::Never => return false,
+            }
     }
 }
 
@@ -104,7 +105,10 @@ pub(crate) fn run(args: &CheckArgs, terminal: &mut Terminal) -> anyhow::Result<S
         Format::Sarif => sarif::print(&report, &mut terminal.out)?,
         Format::Github => github::print(&report, &mut terminal.out)?,
     }
-    let failed = report.diagnostics.iter().any(|one| args.fail_on.reached_by(one.level));
+    let failed = report
+        .diagnostics
+        .iter()
+        .any(|one| args.fail_on.reached_by(one.level));
     Ok(if failed { Status::Finding } else { Status::Success })
 }
 
@@ -120,10 +124,20 @@ fn request(args: &CheckArgs) -> anyhow::Result<Request> {
     if !directory.is_dir() {
         return Err(UsageError(format!("{} is not a directory", args.dir.display())).into());
     }
-    let mut request = Request { directory, dialects: args.dialects.clone(), ..Request::default() };
+    let mut request = Request {
+        directory,
+        dialects: args.dialects.clone(),
+        ..Request::default()
+    };
     if args.user {
         request.environment = outside::environment();
-        let folder = |name: &str| request.environment.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let folder = |name: &str| {
+            request
+                .environment
+                .get(name)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from)
+        };
         (request.home, request.config_home) = (folder("HOME"), folder("XDG_CONFIG_HOME"));
     }
     Ok(request)

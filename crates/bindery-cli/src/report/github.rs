@@ -29,12 +29,21 @@ pub(crate) fn write(annotation: &Annotation<'_>, out: &mut dyn Write) -> io::Res
         Weight::Notice => "notice",
     };
     write!(out, "::{command} file={}", property(annotation.path))?;
-    for (name, number) in [("line", annotation.line), ("endLine", annotation.end_line), ("col", annotation.column)] {
+    for (name, number) in [
+        ("line", annotation.line),
+        ("endLine", annotation.end_line),
+        ("col", annotation.column),
+    ] {
         if number > 0 {
             write!(out, ",{name}={number}")?;
         }
     }
-    writeln!(out, ",title={}::{}", property(annotation.title), data(annotation.message))
+    writeln!(
+        out,
+        ",title={}::{}",
+        property(annotation.title),
+        data(annotation.message)
+    )
 }
 
 /// Escapes of a message.
@@ -65,6 +74,9 @@ mod tests {
         };
         write(&annotation, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
-        assert_eq!(text, "::warning file=a%2Cb%3Ac.md,line=3,title=x::100 %25%0A::error::y\n");
+        assert_eq!(
+            text,
+            "::warning file=a%2Cb%3Ac.md,line=3,title=x::100 %25%0A::error::y\n"
+        );
     }
 }

@@ -43,7 +43,11 @@ pub(crate) struct Item {
 
 /// The log as one document.
 pub(crate) fn document(rules: &[Rule], items: &[Item]) -> Value {
-    let index: BTreeMap<&str, usize> = rules.iter().enumerate().map(|(at, rule)| (rule.id.as_str(), at)).collect();
+    let index: BTreeMap<&str, usize> = rules
+        .iter()
+        .enumerate()
+        .map(|(at, rule)| (rule.id.as_str(), at))
+        .collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -75,7 +79,10 @@ impl Rule {
             "properties": self.properties,
         });
         if let (Some(map), false) = (value.as_object_mut(), self.help.is_empty()) {
-            map.insert("help".to_owned(), json!({ "text": self.help, "markdown": self.help }));
+            map.insert(
+                "help".to_owned(),
+                json!({ "text": self.help, "markdown": self.help }),
+            );
         }
         value
     }
@@ -106,7 +113,11 @@ impl Item {
         let mut region = json!({ "startLine": line });
         let map = region.as_object_mut()?;
         let (end_line, end_column) = self.end;
-        for (name, number) in [("startColumn", column), ("endLine", end_line), ("endColumn", end_column)] {
+        for (name, number) in [
+            ("startColumn", column),
+            ("endLine", end_line),
+            ("endColumn", end_column),
+        ] {
             if number > 0 {
                 map.insert(name.to_owned(), number.into());
             }
@@ -130,6 +141,7 @@ impl Level {
 
 /// A path as a relative or absolute URI reference.
 fn uri(path: &str) -> String {
+    use std::fmt::Write as _;
     let mut out = String::with_capacity(path.len());
     let path = path.strip_prefix("./").unwrap_or(path);
     if path.starts_with('/') {
@@ -137,9 +149,14 @@ fn uri(path: &str) -> String {
     }
     for byte in path.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => out.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
             b'\\' => out.push('/'),
-            _ => out.push_str(&format!("%{byte:02X}")),
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "%{byte:02X}");
+            }
         }
     }
     out

@@ -31,7 +31,9 @@ pub fn silenced(text: &str, shown: &str) -> Vec<Silenced> {
 pub(super) fn read(check: &Spanned<DeValue<'_>>, text: &str, shown: &str) -> Result<Vec<Silenced>, Notice> {
     let wrong = |span: std::ops::Range<usize>, message: &str| {
         let at = Position::of_offset(shown, text, span.start);
-        Notice::error("setting-value", at, message).excerpt_of(text).mend(SHAPE)
+        Notice::error("setting-value", at, message)
+            .excerpt_of(text)
+            .mend(SHAPE)
     };
     let table = check.get_ref().as_table();
     let table = table.ok_or_else(|| wrong(check.span(), "`check` must be a table"))?;
@@ -50,7 +52,9 @@ pub(super) fn read(check: &Spanned<DeValue<'_>>, text: &str, shown: &str) -> Res
             };
             for (key, value) in fields {
                 let said = value.get_ref().as_str();
-                let said = said.ok_or_else(|| wrong(value.span(), "this must be a text"))?.to_owned();
+                let said = said
+                    .ok_or_else(|| wrong(value.span(), "this must be a text"))?
+                    .to_owned();
                 match key.get_ref().as_ref() {
                     "code" => silenced.code = said,
                     "path" => silenced.path = Some(said),
@@ -77,13 +81,23 @@ mod tests {
         let read = silenced(text, "bindery.toml");
         assert_eq!(read.len(), 1);
         assert_eq!(read[0].at.to_string(), "bindery.toml:4:3");
-        assert_eq!((read[0].path.as_deref(), read[0].reason.as_deref()), (Some("docs/*"), None));
+        assert_eq!(
+            (read[0].path.as_deref(), read[0].reason.as_deref()),
+            (Some("docs/*"), None)
+        );
     }
 
     #[test]
     fn a_wrong_shape_is_an_error_with_its_place() {
-        for text in ["check = 1", "[check]\nx = 1", "[check]\nignore = [1]", "[check]\nignore = [{}]", "[check]\nignore = [{ code = 1 }]"] {
-            let problems = super::super::parse(text, "b", std::path::Path::new(""), super::super::Owner::Project);
+        for text in [
+            "check = 1",
+            "[check]\nx = 1",
+            "[check]\nignore = [1]",
+            "[check]\nignore = [{}]",
+            "[check]\nignore = [{ code = 1 }]",
+        ] {
+            let problems =
+                super::super::parse(text, "b", std::path::Path::new(""), super::super::Owner::Project);
             assert_eq!(problems.unwrap_err()[0].code, "setting-value", "{text}");
         }
     }

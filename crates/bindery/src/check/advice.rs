@@ -15,7 +15,9 @@ pub(super) fn check(subject: &Subject, tables: &Tables, out: &mut Vec<Diagnostic
                     continue;
                 }
                 given.push(row.code);
-                out.push(Diagnostic::new(row.code, shown.clone(), line, row.says.clone()).mend(mend(row.code)));
+                out.push(
+                    Diagnostic::new(row.code, shown.clone(), line, row.says.clone()).mend(mend(row.code)),
+                );
             }
         }
     }
@@ -24,7 +26,9 @@ pub(super) fn check(subject: &Subject, tables: &Tables, out: &mut Vec<Diagnostic
 fn mend(code: Code) -> &'static str {
     match code {
         Code::AdviceGate => "make it a gate, and keep the sentence as its explanation; see docs/check.md",
-        Code::AdviceState => "write it into a runtime context file that a hook reads afresh with every prompt",
+        Code::AdviceState => {
+            "write it into a runtime context file that a hook reads afresh with every prompt"
+        }
         Code::AdviceMemory => "keep it in memory, or in your own instruction file outside of the project",
         Code::AdviceLaunch => "give it where that run is started: `--append-system-prompt`",
         _ => "",

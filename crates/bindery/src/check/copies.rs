@@ -35,9 +35,16 @@ fn sent_twice(subject: &Subject, reading: &Reading, out: &mut Vec<Diagnostic>) {
         }
         match first.get(text) {
             Some(before) if before.path != file.path => {
-                let message = format!("the same text as {}: it is sent twice", subject.shown(&before.path));
+                let message = format!(
+                    "the same text as {}: it is sent twice",
+                    subject.shown(&before.path)
+                );
                 let one = Diagnostic::new(Code::FileDuplicate, subject.shown(&file.path), 0, message);
-                out.push(one.level(Level::Warning).mend("remove one of the two").dialect(reading.name()));
+                out.push(
+                    one.level(Level::Warning)
+                        .mend("remove one of the two")
+                        .dialect(reading.name()),
+                );
             }
             _ => {
                 first.insert(text, file);
@@ -51,7 +58,9 @@ fn repeated(subject: &Subject, reading: &Reading, out: &mut Vec<Diagnostic>) {
     let mut first: BTreeMap<String, (String, u32)> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for file in reading.sent() {
-        let Some((shown, text)) = subject.text_of(&file.path) else { continue };
+        let Some((shown, text)) = subject.text_of(&file.path) else {
+            continue;
+        };
         let whole = file.text.as_deref().unwrap_or_default().trim();
         // Whole copies were told already.
         if !seen.insert(file.path.clone()) || !seen.insert(PathBuf::from(whole)) {
@@ -67,7 +76,10 @@ fn repeated(subject: &Subject, reading: &Reading, out: &mut Vec<Diagnostic>) {
                 Some((other, before)) => {
                     let message = format!("the same rule stands at {other}:{before}");
                     let one = Diagnostic::new(Code::RuleRepeated, shown.clone(), line, message);
-                    out.push(one.mend("keep it where it holds for the most work").dialect(reading.name()));
+                    out.push(
+                        one.mend("keep it where it holds for the most work")
+                            .dialect(reading.name()),
+                    );
                 }
                 None => {
                     first.insert(rule.to_owned(), (shown.to_string(), line));
@@ -82,8 +94,15 @@ fn drifted(subject: &Subject, out: &mut Vec<Diagnostic>) {
     let mut by_directory: BTreeMap<PathBuf, BTreeSet<&Path>> = BTreeMap::new();
     let root = subject.tree.root();
     for reading in &subject.readings {
-        for file in reading.sent().into_iter().filter(|file| file.imported_by.is_empty() && file.path.starts_with(root)) {
-            by_directory.entry(holder(file, root)).or_default().insert(&file.path);
+        for file in reading
+            .sent()
+            .into_iter()
+            .filter(|file| file.imported_by.is_empty() && file.path.starts_with(root))
+        {
+            by_directory
+                .entry(holder(file, root))
+                .or_default()
+                .insert(&file.path);
         }
     }
     for files in by_directory.values() {
@@ -104,7 +123,11 @@ fn compared(subject: &Subject, one: &Path, other: &Path) -> Option<Diagnostic> {
         return None;
     }
     let lines = |text: &str| -> BTreeSet<String> {
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+        text.lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect()
     };
     let (a, b) = (lines(&one.text), lines(&other.text));
     if a.len().max(b.len()) < FEWEST_LINES {
@@ -121,7 +144,11 @@ fn compared(subject: &Subject, one: &Path, other: &Path) -> Option<Diagnostic> {
         return None;
     }
     let line = other.line_where(|line| !line.trim().is_empty() && !a.contains(line.trim()));
-    let message = format!("{common} of {largest} lines are those of {first}, the others differ: two clients follow different rules");
+    let message = format!(
+        "{common} of {largest} lines are those of {first}, the others differ: two clients follow different rules"
+    );
     let diagnostic = Diagnostic::new(Code::CopiesDrifted, second.clone(), line, message);
-    Some(diagnostic.mend(format!("keep the common rules in {first} and import or link it; leave here what is for one client")))
+    Some(diagnostic.mend(format!(
+        "keep the common rules in {first} and import or link it; leave here what is for one client"
+    )))
 }

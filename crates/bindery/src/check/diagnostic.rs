@@ -110,7 +110,11 @@ impl fmt::Display for Diagnostic {
             Level::Warning => "warning",
             Level::Error => "error",
         };
-        write!(f, "{}: {level} {} {}: {}", self.at, self.code, self.rule, self.message)?;
+        write!(
+            f,
+            "{}: {level} {} {}: {}",
+            self.at, self.code, self.rule, self.message
+        )?;
         if !self.dialects.is_empty() {
             write!(f, " ({})", self.dialects.join(", "))?;
         }

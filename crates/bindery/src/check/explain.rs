@@ -16,7 +16,11 @@ fn heading(code: Code) -> String {
 fn section(heading: &str) -> Option<&'static str> {
     let start = PAGE.find(heading)?;
     let section = PAGE.get(start..)?;
-    let end = section.match_indices("\n## ").chain(section.match_indices("\n### ")).map(|(at, _)| at + 1).min();
+    let end = section
+        .match_indices("\n## ")
+        .chain(section.match_indices("\n### "))
+        .map(|(at, _)| at + 1)
+        .min();
     Some(section.get(..end.unwrap_or(section.len()))?.trim_end())
 }
 
@@ -28,7 +32,8 @@ mod tests {
     #[test]
     fn every_rule_has_its_section_and_every_section_its_rule() {
         for rule in RULES {
-            let text = section(&heading(rule.code)).unwrap_or_else(|| panic!("docs/check.md lacks {}", heading(rule.code)));
+            let text = section(&heading(rule.code))
+                .unwrap_or_else(|| panic!("docs/check.md lacks {}", heading(rule.code)));
             assert!(text.lines().count() > 2, "{}: says nothing", rule.id);
         }
         let headings = PAGE.lines().filter(|line| line.starts_with("### BND")).count();
@@ -41,7 +46,10 @@ mod tests {
             let level = format!("{:?}", rule.level).to_lowercase();
             let fix = if rule.is_fixable { "yes" } else { "" };
             let anchor = format!("{}-{}", rule.id, rule.name).to_lowercase();
-            let row = format!("| [{}](#{anchor}) | {} | {level} | {fix} | {} |", rule.id, rule.name, rule.about);
+            let row = format!(
+                "| [{}](#{anchor}) | {} | {level} | {fix} | {} |",
+                rule.id, rule.name, rule.about
+            );
             assert!(PAGE.contains(&row), "docs/check.md lacks the row\n{row}");
         }
     }

@@ -32,7 +32,11 @@ pub fn apply(bytes: &[u8], fixes: &[&Fix]) -> Applied {
         made += 1;
     }
     out.extend_from_slice(bytes.get(at..).unwrap_or_default());
-    Applied { bytes: out, made, left }
+    Applied {
+        bytes: out,
+        made,
+        left,
+    }
 }
 
 #[cfg(test)]
@@ -40,7 +44,11 @@ mod tests {
     use super::*;
 
     fn fix(range: std::ops::Range<usize>, old: &str, new: &str) -> Fix {
-        Fix { range, old: old.to_owned(), new: new.to_owned() }
+        Fix {
+            range,
+            old: old.to_owned(),
+            new: new.to_owned(),
+        }
     }
 
     #[test]

@@ -51,15 +51,38 @@ pub struct Request {
 /// Only for a dialect that is not there: what is wrong with files is in the subject.
 pub fn gather(request: &Request, scanner: &Scanner) -> Result<Subject, CatalogueError> {
     let repository = Repository::discover(&request.directory);
-    let root = repository.as_ref().map_or_else(|| request.directory.clone(), |repository| repository.root.clone());
-    let places = Places::new(request.home.as_deref(), request.config_home.as_deref(), root.clone());
+    let root = repository
+        .as_ref()
+        .map_or_else(|| request.directory.clone(), |repository| repository.root.clone());
+    let places = Places::new(
+        request.home.as_deref(),
+        request.config_home.as_deref(),
+        root.clone(),
+    );
     let tree = Tree::walk(&root, MOST_FILES);
     let mut reader = Reader::new();
+    let mut bounds = Vec::new();
+    if !tree.is_complete() {
+        bounds.push(format!(
+            "the project has more than {MOST_FILES} files; patterns and links are not judged"
+        ));
+    }
     let mut readings = Vec::new();
     for dialect in dialects(request, &tree)? {
-        readings.extend(read(request, &tree, &Arc::new(dialect), &mut reader));
+        let mut directories = homes(&dialect, &tree);
+        directories.retain(|home| home.starts_with(&request.directory));
+        directories.remove(&request.directory);
+        if directories.len() > MOST_DIRECTORIES {
+            bounds.push(format!(
+                "{} has files in {} directories; {MOST_DIRECTORIES} are checked, check the others by name",
+                dialect.client,
+                directories.len()
+            ));
+        }
+        readings.extend(read(request, directories, &Arc::new(dialect), &mut reader));
     }
     let mut subject = Subject {
+        bounds,
         composed: composed(request, &places, repository.as_ref()),
         places: Some(places),
         tree,
@@ -80,7 +103,11 @@ fn dialects(request: &Request, tree: &Tree) -> Result<Vec<Dialect>, CatalogueErr
     if !request.dialects.is_empty() {
         return request.dialects.iter().map(|name| catalogue.get(name)).collect();
     }
-    let names: BTreeSet<&str> = catalogue.list().into_iter().map(|listed| listed.name.as_str()).collect();
+    let names: BTreeSet<&str> = catalogue
+        .list()
+        .into_iter()
+        .map(|listed| listed.name.as_str())
+        .collect();
     let mut found = Vec::new();
     for name in names.into_iter().filter(|name| *name != "auto") {
         let dialect = catalogue.get(name)?;
@@ -109,12 +136,18 @@ fn homes(dialect: &Dialect, tree: &Tree) -> BTreeSet<PathBuf> {
         .collect();
     let mut out = BTreeSet::new();
     for file in tree.files() {
-        let held = names.iter().filter(|name| file.ends_with(name)).filter_map(|name| {
-            let depth = Path::new(name).components().count();
-            file.ancestors().nth(depth)
-        });
+        let held = names
+            .iter()
+            .filter(|name| file.ends_with(name))
+            .filter_map(|name| {
+                let depth = Path::new(name).components().count();
+                file.ancestors().nth(depth)
+            });
         let in_folder = folders.iter().flat_map(|folder| {
-            let above = file.ancestors().skip(1).filter(move |above| above.ends_with(folder));
+            let above = file
+                .ancestors()
+                .skip(1)
+                .filter(move |above| above.ends_with(folder));
             above.filter_map(move |above| above.ancestors().nth(Path::new(folder).components().count()))
         });
         out.extend(held.chain(in_folder).map(|directory| tree.root().join(directory)));
@@ -122,20 +155,31 @@ fn homes(dialect: &Dialect, tree: &Tree) -> BTreeSet<PathBuf> {
     out
 }
 
-/// What a dialect makes of the directory and of every one below that has files of its own.
-fn read(request: &Request, tree: &Tree, dialect: &Arc<Dialect>, reader: &mut Reader) -> Vec<Reading> {
-    let below = homes(dialect, tree).into_iter().filter(|home| home.starts_with(&request.directory) && *home != request.directory);
-    let directories = std::iter::once(request.directory.clone()).chain(below.take(MOST_DIRECTORIES));
+/// What a dialect makes of the directory and of those below.
+fn read(
+    request: &Request,
+    below: BTreeSet<PathBuf>,
+    dialect: &Arc<Dialect>,
+    reader: &mut Reader,
+) -> Vec<Reading> {
+    let below = below.into_iter().take(MOST_DIRECTORIES);
+    let directories = std::iter::once(request.directory.clone()).chain(below);
     let load = |directory: PathBuf| {
         let host = Host {
             cwd: directory,
             home: request.home.clone(),
             environment: request.environment.clone(),
             managed: None,
-            options: Options { boundary: Some(Boundary::Project), ..Options::default() },
+            options: Options {
+                boundary: Some(Boundary::Project),
+                ..Options::default()
+            },
         };
         let manifest = Loader::new(dialect).load_with(&host, reader);
-        Reading { dialect: dialect.clone(), manifest }
+        Reading {
+            dialect: dialect.clone(),
+            manifest,
+        }
     };
     directories.map(load).collect()
 }
@@ -148,15 +192,28 @@ fn texts(subject: &mut Subject, reader: &mut Reader, scanner: &Scanner) {
         paths.extend(files.map(|file| (file.path.clone(), reading.dialect.text.read_at_most)));
     }
     if let Some(places) = &subject.places {
-        let sections = [Some(places.project_sections()), places.user_sections()].into_iter().flatten();
-        let inside = sections.flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok));
-        let sections = inside.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "md"));
+        let sections = [Some(places.project_sections()), places.user_sections()]
+            .into_iter()
+            .flatten();
+        let inside = sections.flat_map(|folder| {
+            std::fs::read_dir(folder)
+                .into_iter()
+                .flatten()
+                .filter_map(Result::ok)
+        });
+        let sections = inside
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|end| end == "md"));
         paths.extend(sections.map(|path| (path, MOST_BYTES)));
-        let settings = [Some(places.project_settings()), places.user_settings()].into_iter().flatten();
+        let settings = [Some(places.project_settings()), places.user_settings()]
+            .into_iter()
+            .flatten();
         paths.extend(settings.map(|path| (path, MOST_BYTES)));
     }
     for (path, bound) in paths {
-        let Ok(contents) = reader.read(&path, bound) else { continue };
+        let Ok(contents) = reader.read(&path, bound) else {
+            continue;
+        };
         let mut text = SubjectText::new(path.clone(), contents.bytes.clone());
         text.is_link = path.is_symlink();
         text.scan = scan(&text.bytes, scanner);
@@ -168,15 +225,24 @@ fn texts(subject: &mut Subject, reader: &mut Reader, scanner: &Scanner) {
 fn outside_tree(subject: &Subject) -> Vec<PathBuf> {
     let root = subject.tree.root();
     let all = subject.instructions().into_iter();
-    let targets = all.flat_map(|(_, text)| links(&text.text).into_iter().map(|link| target(&link, &text.path, root)));
-    targets.filter(|target| subject.tree.spelling(target) != Spelling::Exact && target.exists()).collect()
+    let targets = all.flat_map(|(_, text)| {
+        links(&text.text)
+            .into_iter()
+            .map(|link| target(&link, &text.path, root))
+    });
+    targets
+        .filter(|target| subject.tree.spelling(target) != Spelling::Exact && target.exists())
+        .collect()
 }
 
 /// The system prompt here, with every section of the project granted: a repository is checked as if it were
 /// trusted.
 fn composed(request: &Request, places: &Places, repository: Option<&Repository>) -> Composed {
     let mut composed = Composed::default();
-    let folders = [places.user_sections().map(|folder| (folder, None)), Some((places.project_sections(), Some(places.project.as_path())))];
+    let folders = [
+        places.user_sections().map(|folder| (folder, None)),
+        Some((places.project_sections(), Some(places.project.as_path()))),
+    ];
     let mut grants = Vec::new();
     for (folder, within) in folders.into_iter().flatten() {
         match read_folder(&folder, places, within) {
@@ -190,11 +256,19 @@ fn composed(request: &Request, places: &Places, repository: Option<&Repository>)
             Err(_) => grants.clear(),
         }
     }
-    let flags = Flags { instructions: Some("none".to_owned()), grants, ..Flags::default() };
+    let flags = Flags {
+        instructions: Some("none".to_owned()),
+        grants,
+        ..Flags::default()
+    };
     let mut question = here::Question {
         places: places.clone(),
         repository: repository.cloned(),
-        surroundings: Surroundings { cwd: request.directory.clone(), home: request.home.clone(), ..Surroundings::default() },
+        surroundings: Surroundings {
+            cwd: request.directory.clone(),
+            home: request.home.clone(),
+            ..Surroundings::default()
+        },
         probe: None,
         environment: request.environment.clone(),
         request: settings::Request::default(),
@@ -219,20 +293,30 @@ fn assemble(mut here: here::Here, composed: &mut Composed) {
             Ok(assembly) => {
                 let rendered = assembly.render_system(here.session.renders());
                 match rendered {
-                    Ok(system) if mode == Mode::Full => composed.tokens = tokens(&here.params.model, &system.full_text()),
+                    Ok(system) if mode == Mode::Full => {
+                        composed.tokens = tokens(&here.params.model, &system.full_text());
+                    }
                     Ok(_) => {}
-                    Err(error) => composed.failures.push((position(&error.place), error.problem.to_string())),
+                    Err(error) => composed
+                        .failures
+                        .push((position(&error.place), error.problem.to_string())),
                 }
                 composed.assemblies.push(assembly);
             }
-            Err(error) => composed.failures.push((None, SessionError::from(error).to_string())),
+            Err(error) => composed
+                .failures
+                .push((None, SessionError::from(error).to_string())),
         }
     }
 }
 
 fn position(place: &Place) -> Option<Position> {
     match &place.source {
-        Source::File { path, .. } => Some(Position { path: path.clone(), line: place.line, column: place.column }),
+        Source::File { path, .. } => Some(Position {
+            path: path.clone(),
+            line: place.line,
+            column: place.column,
+        }),
         _ => None,
     }
 }
@@ -245,5 +329,11 @@ fn tokens(model: &str, text: &str) -> Option<(u64, u64)> {
         return None;
     }
     let tokenizers = Tokenizers::built_in().ok()?;
-    Some((tokenizers.counter(model).count(&Text::from(text.to_owned())).value, window))
+    Some((
+        tokenizers
+            .counter(model)
+            .count(&Text::from(text.to_owned()))
+            .value,
+        window,
+    ))
 }

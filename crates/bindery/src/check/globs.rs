@@ -15,7 +15,12 @@ const KEYS: [&str; 3] = ["paths:", "globs:", "applyTo:"];
 pub(super) fn check(subject: &Subject, _: &Tables, out: &mut Vec<Diagnostic>) {
     for reading in &subject.readings {
         told(subject, reading, out);
-        for file in reading.manifest.files.iter().filter(|file| file.status == Status::Waiting) {
+        for file in reading
+            .manifest
+            .files
+            .iter()
+            .filter(|file| file.status == Status::Waiting)
+        {
             unmatched(subject, reading, file, out);
         }
     }
@@ -28,17 +33,29 @@ fn told(subject: &Subject, reading: &Reading, out: &mut Vec<Diagnostic>) {
         let text = subject.texts.get(shown.as_str());
         match note.code {
             Loaded::EmptyGlobs => {
-                let line = text.map_or(0, |text| text.line_where(|line| KEYS.iter().any(|key| line.starts_with(key))));
+                let line = text.map_or(0, |text| {
+                    text.line_where(|line| KEYS.iter().any(|key| line.starts_with(key)))
+                });
                 let mend = "list the patterns, or remove the key: without it the file always loads";
                 let one = Diagnostic::new(Code::GlobEmpty, shown, line, note.message.clone());
                 out.push(one.mend(mend).dialect(reading.name()));
             }
             Loaded::DeadGlob => {
-                let files = reading.manifest.files.iter().filter(|file| file.path == note.path);
-                let pattern = files.flat_map(|file| &file.patterns).find(|pattern| note.message.contains(pattern.as_str()));
+                let files = reading
+                    .manifest
+                    .files
+                    .iter()
+                    .filter(|file| file.path == note.path);
+                let pattern = files
+                    .flat_map(|file| &file.patterns)
+                    .find(|pattern| note.message.contains(pattern.as_str()));
                 let line = line_of(text, pattern.map(String::as_str));
                 let one = Diagnostic::new(Code::GlobDead, shown, line, note.message.clone());
-                out.push(one.dialect(reading.name()).fix(without_dot(text, line, pattern.map(String::as_str))));
+                out.push(one.dialect(reading.name()).fix(without_dot(
+                    text,
+                    line,
+                    pattern.map(String::as_str),
+                )));
             }
             _ => {}
         }
@@ -58,7 +75,11 @@ fn without_dot(text: Option<&SubjectText>, line: u32, pattern: Option<&str>) -> 
     let bare = pattern.strip_prefix("./")?;
     let (start, said) = text.line(line)?;
     let at = start + said.find(pattern)?;
-    let fix = Fix { range: at..at + pattern.len(), old: pattern.to_owned(), new: bare.to_owned() };
+    let fix = Fix {
+        range: at..at + pattern.len(),
+        old: pattern.to_owned(),
+        new: bare.to_owned(),
+    };
     (text.is_utf8() && !bare.is_empty()).then_some(fix)
 }
 
@@ -73,17 +94,31 @@ fn unmatched(subject: &Subject, reading: &Reading, file: &Candidate, out: &mut V
         RelativeTo::ProjectRoot => root.to_owned(),
         RelativeTo::Holder => holder(file, root),
     };
-    let Ok(inner) = base.strip_prefix(root) else { return };
-    let positive = file.patterns.iter().filter(|pattern| !pattern.starts_with(['!', '.']));
+    let Ok(inner) = base.strip_prefix(root) else {
+        return;
+    };
+    let positive = file
+        .patterns
+        .iter()
+        .filter(|pattern| !pattern.starts_with(['!', '.']));
     for pattern in positive {
-        let below = subject.tree.files().filter_map(|path| path.strip_prefix(inner).ok());
+        let below = subject
+            .tree
+            .files()
+            .filter_map(|path| path.strip_prefix(inner).ok());
         if pattern_matches(pattern, rules, below.filter(|path| *path != Path::new(""))) {
             continue;
         }
         let shown = subject.shown(&file.path);
         let line = line_of(subject.texts.get(shown.as_str()), Some(pattern));
-        let message = format!("the pattern `{pattern}` matches no file below {}", subject.place(&base));
+        let message = format!(
+            "the pattern `{pattern}` matches no file below {}",
+            subject.place(&base)
+        );
         let one = Diagnostic::new(Code::GlobUnmatched, shown, line, message);
-        out.push(one.mend("correct it, or remove the rule if what it was for is gone").dialect(reading.name()));
+        out.push(
+            one.mend("correct it, or remove the rule if what it was for is gone")
+                .dialect(reading.name()),
+        );
     }
 }

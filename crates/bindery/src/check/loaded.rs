@@ -1,7 +1,7 @@
 //! What the loader itself remarks, under the linter's codes: cuts, refusals, encodings, front matter.
 
-use bindery_sources::instructions::{Code as Loaded, Diagnostic as Note, Severity};
 use bindery_sources::Level;
+use bindery_sources::instructions::{Code as Loaded, Diagnostic as Note, Severity};
 
 use super::codes::Code;
 use super::diagnostic::Diagnostic;
@@ -10,7 +10,16 @@ use super::tables::Tables;
 
 pub(super) fn check(subject: &Subject, _: &Tables, out: &mut Vec<Diagnostic>) {
     for reading in &subject.readings {
-        out.extend(reading.manifest.diagnostics.iter().filter_map(|note| told(subject, reading, note)));
+        out.extend(
+            reading
+                .manifest
+                .diagnostics
+                .iter()
+                .filter_map(|note| told(subject, reading, note)),
+        );
+    }
+    for bound in &subject.bounds {
+        out.push(Diagnostic::new(Code::ClientSettings, "project", 0, bound.clone()));
     }
 }
 
@@ -37,28 +46,36 @@ fn shortened(subject: &Subject, message: &str) -> String {
     if root.len() < 2 {
         return message.to_owned();
     }
-    message.replace(&format!("{root}/"), "").replace(&root, "the project")
+    message
+        .replace(&format!("{root}/"), "")
+        .replace(&root, "the project")
 }
 
 /// The code of a loader's remark; nothing where another family tells it with more to say.
 fn code(code: Loaded) -> Option<(Code, &'static str)> {
     Some(match code {
-        Loaded::Truncated | Loaded::ReadBound | Loaded::MustKeepLost => {
-            (Code::RulesCut, "shorten the file, or move what few tasks need into files that load by path")
-        }
-        Loaded::ExternalImportRefused | Loaded::ImportRefused | Loaded::ImportTooDeep | Loaded::Secret => {
-            (Code::ImportRefused, "copy the text into the project, or remove the import")
-        }
+        Loaded::Truncated | Loaded::ReadBound | Loaded::MustKeepLost => (
+            Code::RulesCut,
+            "shorten the file, or move what few tasks need into files that load by path",
+        ),
+        Loaded::ExternalImportRefused | Loaded::ImportRefused | Loaded::ImportTooDeep | Loaded::Secret => (
+            Code::ImportRefused,
+            "copy the text into the project, or remove the import",
+        ),
         Loaded::ImportCycle => (Code::ImportCycle, "remove one of the two imports"),
-        Loaded::DanglingLink | Loaded::LinkLoop | Loaded::Unreadable => (Code::FileUnreadable, "mend or remove the link or file"),
-        Loaded::FrontMatter | Loaded::HiddenFrontMatter | Loaded::UnclosedFrontMatter | Loaded::UnknownKey => {
-            (Code::FrontMatter, "correct the front matter")
+        Loaded::DanglingLink | Loaded::LinkLoop | Loaded::Unreadable => {
+            (Code::FileUnreadable, "mend or remove the link or file")
         }
+        Loaded::FrontMatter
+        | Loaded::HiddenFrontMatter
+        | Loaded::UnclosedFrontMatter
+        | Loaded::UnknownKey => (Code::FrontMatter, "correct the front matter"),
         Loaded::InvalidUtf8 | Loaded::Encoding | Loaded::Nul => (Code::Encoding, "save the file as UTF-8"),
         Loaded::BlockedByClient => (Code::BlockedByClient, "word it so that the filter lets it pass"),
-        Loaded::OutsideProject | Loaded::ImportLeavesBoundary => {
-            (Code::OutsideProject, "copy the text into the project, so that everybody who works on it has it")
-        }
+        Loaded::OutsideProject | Loaded::ImportLeavesBoundary => (
+            Code::OutsideProject,
+            "copy the text into the project, so that everybody who works on it has it",
+        ),
         Loaded::RawOrder | Loaded::Settings | Loaded::SearchBound | Loaded::Bypassed => {
             (Code::ClientSettings, "see docs/check.md")
         }
@@ -73,5 +90,7 @@ fn line_of(subject: &Subject, shown: &str, note: &Note) -> u32 {
     }
     let key = note.message.split('`').nth(1).unwrap_or_default();
     let text = subject.texts.get(shown);
-    text.map_or(0, |text| text.line_where(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'))))
+    text.map_or(0, |text| {
+        text.line_where(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')))
+    })
 }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use bindery_sources::Level;
 use bindery_sources::dialect::TokenRules;
 use bindery_sources::instructions::{Candidate, Reason, Status, scan};
-use bindery_sources::Level;
 
 use super::codes::Code;
 use super::diagnostic::Diagnostic;
@@ -13,7 +13,11 @@ use super::tables::Tables;
 
 pub(super) fn check(subject: &Subject, _: &Tables, out: &mut Vec<Diagnostic>) {
     for reading in &subject.readings {
-        let files = reading.manifest.files.iter().filter(|file| file.status == Status::Shadowed);
+        let files = reading
+            .manifest
+            .files
+            .iter()
+            .filter(|file| file.status == Status::Shadowed);
         out.extend(files.filter_map(|file| shadowed(subject, reading, file)));
     }
     misnamed(subject, out);
@@ -32,7 +36,10 @@ fn shadowed(subject: &Subject, reading: &Reading, file: &Candidate) -> Option<Di
     if is_same || imports(subject, &file.path, by) {
         return None;
     }
-    let message = format!("{} takes the place of this file, and its rules are not seen", subject.shown(by));
+    let message = format!(
+        "{} takes the place of this file, and its rules are not seen",
+        subject.shown(by)
+    );
     let mend = "join the two files, or import this one from the other";
     let one = Diagnostic::new(Code::FileShadowed, subject.shown(&file.path), 0, message);
     Some(one.level(level).mend(mend).dialect(reading.name()))
@@ -40,10 +47,14 @@ fn shadowed(subject: &Subject, reading: &Reading, file: &Candidate) -> Option<Di
 
 /// Whether a file imports the one that took its place: then nothing of weight is lost.
 fn imports(subject: &Subject, file: &Path, by: &Path) -> bool {
-    let Some((_, text)) = subject.text_of(file) else { return false };
+    let Some((_, text)) = subject.text_of(file) else {
+        return false;
+    };
     let directory = file.parent().unwrap_or(file);
     let tokens = scan(&text.text, &TokenRules::default());
-    tokens.iter().any(|token| subject.shown(&directory.join(&token.path)) == subject.shown(by))
+    tokens
+        .iter()
+        .any(|token| subject.shown(&directory.join(&token.path)) == subject.shown(by))
 }
 
 /// `Agents.md` is read on a disk that ignores case, and nowhere else.
@@ -51,16 +62,26 @@ fn misnamed(subject: &Subject, out: &mut Vec<Diagnostic>) {
     for reading in &subject.readings {
         let names = reading.dialect.known_names();
         for file in subject.tree.files() {
-            let Some(own) = file.file_name().and_then(|name| name.to_str()) else { continue };
+            let Some(own) = file.file_name().and_then(|name| name.to_str()) else {
+                continue;
+            };
             let plain = names.iter().filter(|name| !name.contains('/'));
-            let Some(meant) = plain.copied().find(|name| name.eq_ignore_ascii_case(own)) else { continue };
+            let Some(meant) = plain.copied().find(|name| name.eq_ignore_ascii_case(own)) else {
+                continue;
+            };
             if names.contains(&own) {
                 continue;
             }
-            let message = format!("the name is `{meant}`; {} does not read `{own}` where case counts", reading.dialect.client);
+            let message = format!(
+                "the name is `{meant}`; {} does not read `{own}` where case counts",
+                reading.dialect.client
+            );
             let shown = subject.shown(&subject.tree.root().join(file));
             let one = Diagnostic::new(Code::FileMisnamed, shown, 0, message);
-            out.push(one.mend(format!("rename it to `{meant}`")).dialect(reading.name()));
+            out.push(
+                one.mend(format!("rename it to `{meant}`"))
+                    .dialect(reading.name()),
+            );
         }
     }
 }

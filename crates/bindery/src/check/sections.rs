@@ -13,14 +13,21 @@ use super::tables::Tables;
 
 pub(super) fn check(subject: &Subject, _: &Tables, out: &mut Vec<Diagnostic>) {
     let composed = &subject.composed;
-    out.extend(composed.notices.iter().filter_map(|notice| noticed(subject, notice)));
+    out.extend(
+        composed
+            .notices
+            .iter()
+            .filter_map(|notice| noticed(subject, notice)),
+    );
     for assembly in &composed.assemblies {
         variables(assembly, out);
         order(assembly, out);
     }
     for (at, message) in &composed.failures {
         let at = at.clone().unwrap_or_else(|| Position::whole("system prompt"));
-        let is_told = out.iter().any(|one| one.code == Code::VariableUnknown && (&one.at.path, one.at.line) == (&at.path, at.line));
+        let is_told = out.iter().any(|one| {
+            one.code == Code::VariableUnknown && (&one.at.path, one.at.line) == (&at.path, at.line)
+        });
         if !is_told {
             out.push(Diagnostic::at(Code::SectionInvalid, at, message.clone()));
         }
@@ -51,18 +58,29 @@ fn noticed(subject: &Subject, notice: &Notice) -> Option<Diagnostic> {
 
 /// Names that no variable has.
 fn variables(assembly: &Assembly, out: &mut Vec<Diagnostic>) {
-    for item in assembly.sections.iter().filter(|item| item.interpolation == Interpolation::Strict) {
-        let Source::File { path, lines } = &item.source else { continue };
+    for item in assembly
+        .sections
+        .iter()
+        .filter(|item| item.interpolation == Interpolation::Strict)
+    {
+        let Source::File { path, lines } = &item.source else {
+            continue;
+        };
         for name in references(&item.text) {
             if assembly.variables.contains_key(name) {
                 continue;
             }
             let offset = item.text.find(&format!("{{{{{name}}}}}")).unwrap_or(0);
             let mut at = Position::of_offset(path.clone(), &item.text, offset);
-            at.line = at.line.saturating_add(lines.map_or(0, |(first, _)| first.saturating_sub(1)));
+            at.line = at
+                .line
+                .saturating_add(lines.map_or(0, |(first, _)| first.saturating_sub(1)));
             let known: Vec<&str> = assembly.variables.keys().map(|name| &**name).collect();
             let message = format!("there is no variable `{name}`; nothing would be assembled");
-            let mend = format!("known are {}; or take the text as it is with `interpolate: false`", known.join(", "));
+            let mend = format!(
+                "known are {}; or take the text as it is with `interpolate: false`",
+                known.join(", ")
+            );
             out.push(Diagnostic::at(Code::VariableUnknown, at, message).mend(mend));
         }
     }
@@ -98,21 +116,49 @@ fn unused(subject: &Subject, out: &mut Vec<Diagnostic>) {
     if composed.assemblies.is_empty() {
         return;
     }
-    let used: BTreeSet<&str> = composed.assemblies.iter().flat_map(|one| &one.sections).map(|item| &*item.key).collect();
-    let complete = composed.assemblies.iter().flat_map(|one| &one.sections).find(|item| item.complete);
-    let builtin: BTreeSet<String> = default_sections().unwrap_or_default().into_iter().map(|file| file.key.to_string()).collect();
+    let used: BTreeSet<&str> = composed
+        .assemblies
+        .iter()
+        .flat_map(|one| &one.sections)
+        .map(|item| &*item.key)
+        .collect();
+    let complete = composed
+        .assemblies
+        .iter()
+        .flat_map(|one| &one.sections)
+        .find(|item| item.complete);
+    let builtin: BTreeSet<String> = default_sections()
+        .unwrap_or_default()
+        .into_iter()
+        .map(|file| file.key.to_string())
+        .collect();
     for (index, file) in composed.sections.iter().enumerate() {
-        let replaces = builtin.contains(&*file.key) || composed.sections.iter().take(index).any(|other| other.key == file.key);
+        let replaces = builtin.contains(&*file.key)
+            || composed
+                .sections
+                .iter()
+                .take(index)
+                .any(|other| other.key == file.key);
         let is_empty = file.body.trim().is_empty();
         if used.contains(&*file.key) || (is_empty && replaces) {
             continue;
         }
         let (message, mend) = match complete {
-            Some(complete) if !is_empty => {
-                (format!("`{}` is complete, so this section never reaches the model", complete.key), "remove one of the two")
-            }
-            _ if is_empty => ("the section is empty, and there is none of its name to remove".to_owned(), "write its text, or remove the file"),
-            _ => ("the section reaches the model in no mode".to_owned(), "see `modes` in docs/sections.md"),
+            Some(complete) if !is_empty => (
+                format!(
+                    "`{}` is complete, so this section never reaches the model",
+                    complete.key
+                ),
+                "remove one of the two",
+            ),
+            _ if is_empty => (
+                "the section is empty, and there is none of its name to remove".to_owned(),
+                "write its text, or remove the file",
+            ),
+            _ => (
+                "the section reaches the model in no mode".to_owned(),
+                "see `modes` in docs/sections.md",
+            ),
         };
         out.push(Diagnostic::new(Code::SectionUnused, file.shown.clone(), 0, message).mend(mend));
     }

@@ -49,7 +49,10 @@ pub(super) fn silence(subject: &Subject, found: Vec<Diagnostic>) -> (Vec<Diagnos
             out.push(diagnostic);
         }
     }
-    let told = out.iter().filter(|one| !matches!(one.code, Code::IgnoreWithoutReason | Code::IgnoreUnknown)).count();
+    let told = out
+        .iter()
+        .filter(|one| !matches!(one.code, Code::IgnoreWithoutReason | Code::IgnoreUnknown))
+        .count();
     out.extend(rules.into_iter().filter(|rule| !rule.used).map(|rule| rule.vain));
     (out, before - told)
 }
@@ -60,7 +63,9 @@ impl Rule {
             return false;
         }
         match (&self.line, &self.path) {
-            (Some((shown, below)), _) => *shown == diagnostic.at.path && [0, *below].contains(&diagnostic.at.line),
+            (Some((shown, below)), _) => {
+                *shown == diagnostic.at.path && [0, *below].contains(&diagnostic.at.line)
+            }
             (None, Some(pattern)) => {
                 let rules = Activation::default();
                 let path = std::path::Path::new(&*diagnostic.at.path);
@@ -93,40 +98,63 @@ fn comments(shown: &Arc<str>, text: &SubjectText, rules: &mut Vec<Rule>, out: &m
         }
         let Some(said) = comment(bare) else { continue };
         let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        let whole = Fix { range: start..at, old: line.to_owned(), new: String::new() };
-        // A comment that ends a file without a newline leaves the newline before it.
+        let whole = Fix {
+            range: start..at,
+            old: line.to_owned(),
+            new: String::new(),
+        };
         let fix = text.is_utf8().then_some(whole);
-        one(said, shown, number, fix, rules, out);
+        one(said, shown, number, fix.as_ref(), rules, out);
     }
 }
 
 /// What a comment says after the word.
 fn comment(line: &str) -> Option<&str> {
-    let html = line.strip_prefix("<!--").and_then(|rest| rest.strip_suffix("-->"));
+    let html = line
+        .strip_prefix("<!--")
+        .and_then(|rest| rest.strip_suffix("-->"));
     let inner = html.or_else(|| line.strip_prefix('#'))?;
     let said = WORDS.iter().find_map(|word| inner.trim().strip_prefix(word))?;
     (said.is_empty() || said.starts_with([' ', ':'])).then(|| said.trim())
 }
 
-fn one(said: &str, shown: &Arc<str>, line: u32, fix: Option<Fix>, rules: &mut Vec<Rule>, out: &mut Vec<Diagnostic>) {
+fn one(
+    said: &str,
+    shown: &Arc<str>,
+    line: u32,
+    fix: Option<&Fix>,
+    rules: &mut Vec<Rule>,
+    out: &mut Vec<Diagnostic>,
+) {
     let (codes, reason) = said.split_once(':').unwrap_or((said, ""));
     if reason.trim().is_empty() {
-        out.push(without_reason(Diagnostic::new(Code::IgnoreWithoutReason, shown.clone(), line, "nothing is silenced: there is no reason")));
+        out.push(without_reason(Diagnostic::new(
+            Code::IgnoreWithoutReason,
+            shown.clone(),
+            line,
+            "nothing is silenced: there is no reason",
+        )));
         return;
     }
     for word in codes.split([',', ' ']).filter(|word| !word.is_empty()) {
         match word.parse::<Code>() {
-            Err(error) => out.push(Diagnostic::new(Code::IgnoreUnknown, shown.clone(), line, error.to_string())),
+            Err(error) => out.push(Diagnostic::new(
+                Code::IgnoreUnknown,
+                shown.clone(),
+                line,
+                error.to_string(),
+            )),
             Ok(code) => {
                 let message = format!("{code} is not reported for the line below, so this silences nothing");
-                let vain = Diagnostic::new(Code::IgnoreUnused, shown.clone(), line, message).mend("remove the line");
+                let vain =
+                    Diagnostic::new(Code::IgnoreUnused, shown.clone(), line, message).mend("remove the line");
                 let is_alone = codes.split([',', ' ']).filter(|word| !word.is_empty()).count() == 1;
                 rules.push(Rule {
                     code,
                     line: Some((shown.clone(), line.saturating_add(1))),
                     path: None,
                     used: false,
-                    vain: vain.fix(fix.clone().filter(|_| is_alone)),
+                    vain: vain.fix(fix.filter(|_| is_alone).cloned()),
                 });
             }
         }
@@ -136,12 +164,20 @@ fn one(said: &str, shown: &Arc<str>, line: u32, fix: Option<Fix>, rules: &mut Ve
 fn setting(entry: &Silenced, rules: &mut Vec<Rule>, out: &mut Vec<Diagnostic>) {
     let reason = entry.reason.as_deref().unwrap_or_default();
     if reason.trim().is_empty() {
-        let told = Diagnostic::at(Code::IgnoreWithoutReason, entry.at.clone(), "nothing is silenced: this entry has no `reason`");
+        let told = Diagnostic::at(
+            Code::IgnoreWithoutReason,
+            entry.at.clone(),
+            "nothing is silenced: this entry has no `reason`",
+        );
         out.push(without_reason(told));
         return;
     }
     match entry.code.parse::<Code>() {
-        Err(error) => out.push(Diagnostic::at(Code::IgnoreUnknown, entry.at.clone(), error.to_string())),
+        Err(error) => out.push(Diagnostic::at(
+            Code::IgnoreUnknown,
+            entry.at.clone(),
+            error.to_string(),
+        )),
         Ok(code) => {
             let message = format!("{code} is not reported where this entry looks, so it silences nothing");
             rules.push(Rule {

@@ -29,6 +29,8 @@ pub struct Subject {
     pub composed: Composed,
     /// `[check] ignore`.
     pub silenced: Vec<Silenced>,
+    /// What was not looked at, because there is too much of it.
+    pub bounds: Vec<String>,
     /// Targets of links that exist although they are no part of the tree.
     pub outside_tree: Vec<PathBuf>,
 }
@@ -76,7 +78,13 @@ impl SubjectText {
     /// From bytes, not scanned.
     pub fn new(path: PathBuf, bytes: Vec<u8>) -> Self {
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Self { path, bytes, text, is_link: false, scan: Report::default() }
+        Self {
+            path,
+            bytes,
+            text,
+            is_link: false,
+            scan: Report::default(),
+        }
     }
 
     /// The line, from 1, of the first line that `is` accepts; 0 where none is.
@@ -107,7 +115,9 @@ impl SubjectText {
 impl Subject {
     /// A path as people read it.
     pub(super) fn shown(&self, path: &Path) -> String {
-        self.places.as_ref().map_or_else(|| path.display().to_string(), |places| places.shown(path))
+        self.places
+            .as_ref()
+            .map_or_else(|| path.display().to_string(), |places| places.shown(path))
     }
 
     /// A directory as people read it.
@@ -125,7 +135,11 @@ impl Subject {
 
     /// The dialects applied, each once, sorted.
     pub(super) fn dialects(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.readings.iter().map(|reading| reading.manifest.dialect.clone()).collect();
+        let mut names: Vec<String> = self
+            .readings
+            .iter()
+            .map(|reading| reading.manifest.dialect.clone())
+            .collect();
         names.sort();
         names.dedup();
         names
@@ -140,7 +154,12 @@ impl Reading {
 
     /// The files of which the model sees something, in order.
     pub(super) fn sent(&self) -> Vec<&Candidate> {
-        let mut sent: Vec<&Candidate> = self.manifest.files.iter().filter(|file| file.status.is_sent()).collect();
+        let mut sent: Vec<&Candidate> = self
+            .manifest
+            .files
+            .iter()
+            .filter(|file| file.status.is_sent())
+            .collect();
         sent.sort_by_key(|file| file.order);
         sent
     }
@@ -151,7 +170,9 @@ impl Reading {
 pub(super) fn holder(file: &Candidate, root: &Path) -> PathBuf {
     let path = file.imported_by.first().unwrap_or(&file.path);
     let parent = path.parent().unwrap_or(path);
-    let Ok(inner) = parent.strip_prefix(root) else { return parent.to_owned() };
+    let Ok(inner) = parent.strip_prefix(root) else {
+        return parent.to_owned();
+    };
     let is_plain = |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().starts_with('.');
     root.join(inner.components().take_while(is_plain).collect::<PathBuf>())
 }
@@ -162,6 +183,9 @@ impl Subject {
         let files = self.readings.iter().flat_map(|reading| &reading.manifest.files);
         let read = files.filter(|file| file.hash.is_some());
         let shown: std::collections::BTreeSet<String> = read.map(|file| self.shown(&file.path)).collect();
-        shown.iter().filter_map(|shown| self.texts.get_key_value(shown.as_str())).collect()
+        shown
+            .iter()
+            .filter_map(|shown| self.texts.get_key_value(shown.as_str()))
+            .collect()
     }
 }

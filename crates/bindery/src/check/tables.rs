@@ -113,11 +113,18 @@ impl Tables {
 }
 
 fn read<T: serde::de::DeserializeOwned>(file: &'static str, text: &str) -> Result<T, TableError> {
-    toml::from_str(text).map_err(|error| TableError::Shape { file, message: error.to_string() })
+    toml::from_str(text).map_err(|error| TableError::Shape {
+        file,
+        message: error.to_string(),
+    })
 }
 
 fn compiled(file: &'static str, id: &str, regex: &str) -> Result<Regex, TableError> {
-    Regex::new(regex).map_err(|error| TableError::Regex { file, id: id.to_owned(), message: error.to_string() })
+    Regex::new(regex).map_err(|error| TableError::Regex {
+        file,
+        id: id.to_owned(),
+        message: error.to_string(),
+    })
 }
 
 fn patterns(file: &'static str, text: &str) -> Result<Vec<Pattern>, TableError> {
@@ -126,7 +133,10 @@ fn patterns(file: &'static str, text: &str) -> Result<Vec<Pattern>, TableError> 
         let code = raw.code.as_deref().map_or(Ok(Code::VolatileText), str::parse);
         Ok(Pattern {
             regex: compiled(file, &raw.id, &raw.regex)?,
-            code: code.map_err(|error| TableError::Shape { file, message: error.to_string() })?,
+            code: code.map_err(|error| TableError::Shape {
+                file,
+                message: error.to_string(),
+            })?,
             id: raw.id,
             says: raw.says,
             #[cfg(test)]
@@ -171,7 +181,11 @@ mod tests {
         for row in &tables.opposites {
             let [one, other] = &row.sample;
             assert!(row.one.is_match(one) && !row.one.is_match(other), "{}", row.topic);
-            assert!(row.other.is_match(other) && !row.other.is_match(one), "{}", row.topic);
+            assert!(
+                row.other.is_match(other) && !row.other.is_match(one),
+                "{}",
+                row.topic
+            );
         }
     }
 }

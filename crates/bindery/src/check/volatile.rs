@@ -27,9 +27,15 @@ pub fn volatile<'t>(text: &str, tables: &'t Tables) -> Vec<Volatile<'t>> {
     let mut found: Vec<Volatile<'t>> = Vec::new();
     for pattern in &tables.volatile {
         for captures in pattern.regex.captures_iter(text) {
-            let range = captures.get_group_by_name("at").or_else(|| captures.get_match().map(|hit| hit.span()));
+            let range = captures
+                .get_group_by_name("at")
+                .or_else(|| captures.get_match().map(|hit| hit.span()));
             let range = range.map(|span| span.range()).unwrap_or_default();
-            found.push(Volatile { id: &pattern.id, says: &pattern.says, range });
+            found.push(Volatile {
+                id: &pattern.id,
+                says: &pattern.says,
+                range,
+            });
         }
     }
     found.sort_by_key(|one| (one.range.start, std::cmp::Reverse(one.range.end)));
@@ -43,7 +49,11 @@ pub fn volatile<'t>(text: &str, tables: &'t Tables) -> Vec<Volatile<'t>> {
 }
 
 pub(super) fn check(subject: &Subject, tables: &Tables, out: &mut Vec<Diagnostic>) {
-    let items = subject.composed.assemblies.iter().flat_map(|assembly| &assembly.sections);
+    let items = subject
+        .composed
+        .assemblies
+        .iter()
+        .flat_map(|assembly| &assembly.sections);
     for item in items.filter(|item| item.group == Group::Static) {
         let (path, first) = match &item.source {
             Source::File { path, lines } => (path.to_string(), lines.map_or(1, |(first, _)| first)),

@@ -24,7 +24,11 @@ impl Fixed {
             writeln!(err, "fixed {} in {}", self.made, self.files.join(", "))?;
         }
         if self.left > 0 {
-            writeln!(err, "left {} alone: two fixes touch one place, or the file changed; run again", self.left)?;
+            writeln!(
+                err,
+                "left {} alone: two fixes touch one place, or the file changed; run again",
+                self.left
+            )?;
         }
         Ok(())
     }
@@ -40,7 +44,9 @@ pub(super) fn write(subject: &Subject, report: &Report) -> anyhow::Result<Fixed>
     }
     let mut fixed = Fixed::default();
     for (shown, fixes) in by_file {
-        let Some(text) = subject.texts.get(shown) else { continue };
+        let Some(text) = subject.texts.get(shown) else {
+            continue;
+        };
         // Where a link leads, so that it stays a link; never out of the project.
         let path = fs::canonicalize(&text.path).with_context(|| format!("cannot find {shown}"))?;
         if !path.starts_with(subject.tree.root()) {
@@ -51,7 +57,8 @@ pub(super) fn write(subject: &Subject, report: &Report) -> anyhow::Result<Fixed>
         let applied = apply(&bytes, &fixes);
         fixed.left += applied.left;
         if applied.made > 0 {
-            replace(&path, &applied.bytes).with_context(|| format!("cannot write {shown}; it is unchanged"))?;
+            replace(&path, &applied.bytes)
+                .with_context(|| format!("cannot write {shown}; it is unchanged"))?;
             fixed.made += applied.made;
             fixed.files.push(shown.to_owned());
         }

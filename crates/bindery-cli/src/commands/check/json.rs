@@ -13,6 +13,12 @@ struct Document<'a> {
 }
 
 pub(super) fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, &Document { schema: "bindery.check/1", report })?;
+    serde_json::to_writer_pretty(
+        &mut *out,
+        &Document {
+            schema: "bindery.check/1",
+            report,
+        },
+    )?;
     writeln!(out)
 }

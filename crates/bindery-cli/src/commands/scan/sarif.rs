@@ -12,9 +12,11 @@ use super::{Outcome, Scanned};
 use crate::report::sarif::{self, Item, Level, Rule};
 
 pub(super) fn print(outcome: &Outcome, scanner: &Scanner, out: &mut dyn Write) -> io::Result<()> {
-    let scanned = outcome.scanned.iter();
-    let findings = scanned.flat_map(|scanned| scanned.findings.iter().map(move |finding| item(scanned, finding)));
-    sarif::write(&rules(outcome, scanner), &findings.collect::<Vec<_>>(), out)
+    let items = outcome
+        .scanned
+        .iter()
+        .flat_map(|text| text.findings.iter().map(move |finding| item(text, finding)));
+    sarif::write(&rules(outcome, scanner), &items.collect::<Vec<_>>(), out)
 }
 
 /// The rules of all patterns, and those of the character checks that found something.
@@ -26,7 +28,14 @@ fn rules(outcome: &Outcome, scanner: &Scanner) -> Vec<Rule> {
     }
     for finding in outcome.scanned.iter().flat_map(|scanned| &scanned.findings) {
         let id = finding.rule.to_string();
-        rules.entry(id.clone()).or_insert_with(|| rule(id, finding.kind, finding.severity, finding.kind.about().to_owned()));
+        rules.entry(id.clone()).or_insert_with(|| {
+            rule(
+                id,
+                finding.kind,
+                finding.severity,
+                finding.kind.about().to_owned(),
+            )
+        });
     }
     rules.into_values().collect()
 }
