@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
+use crate::commands::check::CheckArgs;
 use crate::commands::scan::ScanArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::terminal::Color;
@@ -30,6 +31,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show the next request here: layers, blocks, text, prefix, body, spans
     Assemble(Box<AssembleArgs>),
+    /// Find lost rules, dead links and globs, volatile text, hostile text and more
+    Check(CheckArgs),
     /// Find hostile and hidden text in files, folders or standard input
     Scan(Box<ScanArgs>),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why

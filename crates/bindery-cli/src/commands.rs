@@ -2,8 +2,9 @@
 
 pub(crate) mod assemble;
 pub(crate) mod bench;
-pub(crate) mod scan;
+pub(crate) mod check;
 pub(crate) mod explain;
+pub(crate) mod scan;
 
 use crate::cli::Command;
 use crate::status::Status;
@@ -15,6 +16,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Assemble(args) => assemble::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
+        Command::Check(args) => check::run(&args, terminal),
         Command::Scan(args) => scan::run(&args, &mut terminal.out, &mut terminal.err),
     }
 }

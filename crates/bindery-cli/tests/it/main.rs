@@ -10,4 +10,5 @@ mod assemble;
 mod bad_input;
 mod hostile;
 mod output;
+mod check;
 mod place;
