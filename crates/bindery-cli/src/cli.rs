@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
+use crate::commands::check::CheckArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::log::LogArgs;
 use crate::commands::replay::ReplayArgs;
@@ -33,6 +34,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show the next request here: layers, blocks, text, prefix, body, spans
     Assemble(Box<AssembleArgs>),
+    /// Find lost rules, dead links and globs, volatile text, hostile text and more
+    Check(CheckArgs),
     /// Find hostile and hidden text in files, folders or standard input
     Scan(Box<ScanArgs>),
     /// Drive an agent session here; simulated where there is no key

@@ -2,6 +2,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod bench;
+pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod log;
 pub(crate) mod replay;
@@ -21,6 +22,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Log(args) => log::run(&args, terminal),
         Command::Replay(args) => replay::run(&args, terminal),
         Command::Run(args) => run::run(&args, terminal),
+        Command::Check(args) => check::run(&args, terminal),
         Command::Scan(args) => scan::run(&args, &mut terminal.out, &mut terminal.err),
     }
 }

@@ -9,5 +9,6 @@ mod assemble;
 mod bad_input;
 mod hostile;
 mod output;
+mod check;
 mod place;
 mod run;
