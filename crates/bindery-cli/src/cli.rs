@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
+use crate::commands::lock::LockArgs;
 use crate::commands::scan::ScanArgs;
 use crate::terminal::Color;
 
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Assemble(Box<AssembleArgs>),
     /// Find hostile and hidden text in files, folders or standard input
     Scan(Box<ScanArgs>),
+    /// Approve texts of a repository by content hash, and see what changed since
+    Lock(LockArgs),
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

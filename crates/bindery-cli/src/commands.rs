@@ -2,6 +2,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod bench;
+pub(crate) mod lock;
 pub(crate) mod scan;
 
 use crate::cli::Command;
@@ -12,6 +13,7 @@ use crate::terminal::Terminal;
 pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match command {
         Command::Assemble(args) => assemble::run(&args, terminal),
+        Command::Lock(args) => lock::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
         Command::Scan(args) => scan::run(*args, &mut terminal.out, &mut terminal.err),
     }

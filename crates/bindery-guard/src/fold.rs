@@ -10,7 +10,6 @@ mod terminal;
 
 use crate::view::View;
 use letters::Lookalikes;
-pub(crate) use letters::is_ignorable;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {

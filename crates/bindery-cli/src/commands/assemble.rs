@@ -2,6 +2,7 @@
 
 mod arguments;
 mod json;
+mod scanned;
 mod table;
 mod views;
 
@@ -15,6 +16,7 @@ use bindery::{
 pub(crate) use arguments::AssembleArgs;
 use arguments::View;
 
+use super::lock;
 use crate::notices;
 use crate::status::{Status, UsageError};
 use crate::terminal::{Terminal, printable};
@@ -25,6 +27,9 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
         return explain_config(&question, terminal);
     }
     let mut here = here::open(&question).map_err(|error| UsageError::of(&error))?;
+    if args.locked && let Some(status) = refused(&here, terminal)? {
+        return Ok(status);
+    }
     let history: Vec<Message> = args.message.iter().map(|text| prompt(text)).collect();
     let rendered =
         pollster::block_on(here.session.render(&here.options)).map_err(|error| UsageError::of(&error))?;
@@ -50,13 +55,14 @@ fn show(
     let rows = || request.rows(tokenizers.counter(model));
     match args.view() {
         View::Table => {
-            table::write(request, &rows(), windows.tokens(model), terminal)?;
+            let rows: Vec<_> = rows().into_iter().map(|row| scanned::Scanned::new(row, here)).collect();
+            table::write(request, &rows, windows.tokens(model), terminal)?;
             notices::shadowed(&request.rendered.assembly.shadowed, terminal)?;
             notices::notes(&request.encoded.notes, terminal)?;
         }
         View::Json => {
             let before = args.against.as_deref().map(json::read).transpose()?;
-            let page = json::Page::new(request, rows(), windows.tokens(model), &here.notices, before);
+            let page = json::Page::new(request, here, rows(), windows.tokens(model), before);
             writeln!(terminal.out, "{}", serde_json::to_string_pretty(&page)?)?;
         }
         View::Blocks => views::blocks(request, terminal)?,
@@ -66,6 +72,20 @@ fn show(
         View::Spans => views::spans(request, args.json, terminal)?,
     }
     Ok(())
+}
+
+/// For a run that asks for approval: which texts nobody approved as they are, if there are any.
+fn refused(here: &here::Here, terminal: &mut Terminal) -> anyhow::Result<Option<Status>> {
+    let refusing: Vec<_> = here.standings.iter().filter(|standing| standing.refuses()).collect();
+    if refusing.is_empty() {
+        return Ok(None);
+    }
+    // What was found in them helps to decide.
+    notices::tell(&here.notices, terminal)?;
+    for standing in refusing {
+        lock::tell_refused(standing, terminal)?;
+    }
+    Ok(Some(Status::Finding))
 }
 
 /// Every setting with its value, origin and what it shadows.

@@ -1,14 +1,13 @@
 //! Trying one expression at one place.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
-use regex_syntax::hir::Hir;
 
 use super::WINDOW;
-use crate::patterns::Expression;
+use crate::patterns::{Expression, parse};
 
 /// An expression, ready to be tried. Its automata are built when they are first needed: most texts
 /// need few of them.
@@ -23,7 +22,7 @@ pub(super) struct Trial {
 #[derive(Debug)]
 struct Step {
     gap: usize,
-    hir: Hir,
+    body: Arc<str>,
     regex: OnceLock<Option<Regex>>,
 }
 
@@ -34,7 +33,7 @@ const MOST_TRIES: usize = 160;
 
 impl Trial {
     pub(super) fn new(pattern: usize, expression: &Expression, needs: Vec<usize>) -> Self {
-        let step = |segment: &crate::patterns::Segment| Step { gap: segment.gap, hir: segment.hir.clone(), regex: OnceLock::new() };
+        let step = |segment: &crate::patterns::Segment| Step { gap: segment.gap, body: segment.body.clone(), regex: OnceLock::new() };
         Self { pattern, leading: expression.leading, segments: expression.segments.iter().map(step).collect(), needs }
     }
 
@@ -69,7 +68,7 @@ impl Step {
     fn regex(&self) -> Option<&Regex> {
         let build = || {
             let config = Regex::config().utf8_empty(false);
-            Regex::builder().configure(config).build_from_hir(&self.hir).ok()
+            Regex::builder().configure(config).build_from_hir(&parse(&self.body).ok()?).ok()
         };
         self.regex.get_or_init(build).as_ref()
     }

@@ -1,6 +1,7 @@
 //! From the notation of the pattern files to bounded regular expressions with an anchor.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
@@ -47,7 +48,8 @@ pub(crate) struct Expression {
 pub(crate) struct Segment {
     /// Most words between the segment before and this one.
     pub(crate) gap: usize,
-    pub(crate) hir: Hir,
+    /// The regular expression. Parsing takes long, and most texts need few: see [`parse`].
+    pub(crate) body: Arc<str>,
     /// Every match of this segment starts with one of these; empty if that cannot be said.
     pub(crate) keys: Vec<Vec<u8>>,
 }
@@ -59,7 +61,7 @@ pub(crate) type Words = BTreeMap<String, Vec<String>>;
 const SMALL_GAP: usize = 1;
 
 /// Compiles `source`; the error says what is wrong with it.
-pub(crate) fn compile(source: &str, words: &Words, form: Form) -> Result<Expression, String> {
+pub(crate) fn compile(source: &str, words: &Words, form: Form, known: &mut Literals) -> Result<Expression, String> {
     let mut expander = Expander { words, form, anchor: None, leading: false, narrow: false };
     let parts = if form == Form::Words { split_at_gaps(source)? } else { vec![(0, source.to_owned())] };
     let last = parts.len() - 1;
@@ -69,16 +71,16 @@ pub(crate) fn compile(source: &str, words: &Words, form: Form) -> Result<Express
         if at > 0 && expander.anchor.is_none() {
             return Err("no anchor before the first long gap: mark one group as `{group!}`".to_owned());
         }
-        let keys = if at > 0 { literals(&body).unwrap_or_default() } else { Vec::new() };
+        let keys = if at > 0 { known.of(&body).unwrap_or_default() } else { Vec::new() };
         if form == Form::Words {
             let start = if at == 0 { r"\b{start-half}" } else { "" };
             let end = if at == last { r"(?:\b{end-half}|\b{start-half})" } else { "" };
             body = format!("{start}(?:{body}){end}");
         }
-        segments.push(Segment { gap: *gap, hir: parse(&body)?, keys });
+        segments.push(Segment { gap: *gap, body: body.into(), keys });
     }
     let anchor = expander.anchor.ok_or("no anchor: mark one group as `{group!}`")?;
-    Ok(Expression { segments, anchors: literals(&anchor)?, leading: expander.leading })
+    Ok(Expression { segments, anchors: known.of(&anchor)?, leading: expander.leading })
 }
 
 /// The parts of an expression between its long gaps, each with the gap before it.
@@ -123,7 +125,23 @@ fn gap_at(text: &str) -> Result<Option<(usize, &str)>, String> {
     Ok(Some((gap, after.strip_prefix('?').unwrap_or(after))))
 }
 
-fn parse(source: &str) -> Result<Hir, String> {
+/// Literals by the expression that they start, as many expressions share a word group.
+#[derive(Debug, Default)]
+pub(crate) struct Literals(BTreeMap<String, Result<Vec<Vec<u8>>, String>>);
+
+impl Literals {
+    fn of(&mut self, source: &str) -> Result<Vec<Vec<u8>>, String> {
+        if let Some(known) = self.0.get(source) {
+            return known.clone();
+        }
+        let found = literals(source);
+        self.0.insert(source.to_owned(), found.clone());
+        found
+    }
+}
+
+/// The expression of a segment as the search engine takes it.
+pub(crate) fn parse(source: &str) -> Result<Hir, String> {
     let parsed = ParserBuilder::new().unicode(false).utf8(false).build().parse(source);
     parsed.map_err(|error| error.to_string())
 }
@@ -144,10 +162,15 @@ fn literals(anchor: &str) -> Result<Vec<Vec<u8>>, String> {
         .collect();
     all.sort();
     all.dedup();
-    // A literal that begins with a shorter one is found through it.
-    let short = all.clone();
-    all.retain(|literal| !short.iter().any(|other| other.len() < literal.len() && literal.starts_with(other)));
-    Ok(all)
+    // A literal that begins with a shorter one is found through it. In this order it follows it, with
+    // nothing between them but others that begin so.
+    let mut kept: Vec<Vec<u8>> = Vec::with_capacity(all.len());
+    for literal in all {
+        if !kept.last().is_some_and(|shorter| literal.starts_with(shorter)) {
+            kept.push(literal);
+        }
+    }
+    Ok(kept)
 }
 
 /// Literals that the joined text does not have.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-pub(crate) use expression::{Expression, Form, Segment};
+pub(crate) use expression::{Expression, Form, Segment, parse};
 pub use load::PatternError;
 pub(crate) use load::{PatternSet, load};
 

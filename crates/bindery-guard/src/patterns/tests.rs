@@ -40,3 +40,13 @@ fn unbounded_and_unanchored_expressions_are_refused() {
     assert!(problem("{go!} {go!}").contains("two anchors"));
     assert!(Scanner::from_files(&[("x.toml", &file("{go!}"))]).is_ok());
 }
+
+#[test]
+fn every_shipped_expression_parses() {
+    let set = load(BUILTIN).unwrap();
+    for (pattern, _, expression) in &set.expressions {
+        for segment in &expression.segments {
+            assert!(parse(&segment.body).is_ok(), "{}: {}", set.patterns[*pattern].id, segment.body);
+        }
+    }
+}

@@ -244,7 +244,8 @@ fn example(info: &KeyInfo) -> &'static str {
     match info.shape {
         Shape::Name | Shape::File | Shape::Prompt => "\"x\"",
         Shape::Choice(words) if words.contains(&"full") => "\"full\"",
-        Shape::Choice(_) => "\"extend\"",
+        Shape::Choice(words) => if words.contains(&"team") { "\"team\"" } else { "\"extend\"" },
+        Shape::Strictness(words) => if words.contains(&"whole") { "\"whole\"" } else { "\"block\"" },
         Shape::Count(..) => "0x10",
         Shape::Names => "[\"x\"]",
         Shape::ToolOrder => "[\"<unlisted-tools>\"]",
@@ -397,10 +398,10 @@ fn a_prompt_file_that_is_not_there_is_named_by_the_setting() {
 fn the_documentation_has_every_key_and_the_precedence() {
     let page = include_str!("../../../../docs/configuration.md");
     for info in KEYS {
-        let who = if info.not_in_project.is_some() {
-            "no"
-        } else {
-            "yes"
+        let who = match (info.not_in_project, info.shape) {
+            (Some(_), _) => "no",
+            (None, Shape::Strictness(_)) => "only stricter",
+            (None, _) => "yes",
         };
         let default = if info.default.is_empty() {
             String::new()

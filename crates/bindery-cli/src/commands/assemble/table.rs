@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use bindery::{Layer, NextRequest, Reuse, Row, TokenCount};
 
+use super::scanned::Scanned;
 use crate::layout::{cell, fit, fit_end, right, thousands};
 use crate::terminal::{Palette, Terminal, printable};
 
@@ -19,7 +20,7 @@ const GAPS: usize = 7;
 /// Writes the table.
 pub(crate) fn write(
     request: &NextRequest,
-    rows: &[Row],
+    rows: &[Scanned],
     window: Option<u64>,
     terminal: &mut Terminal,
 ) -> io::Result<()> {
@@ -34,7 +35,7 @@ pub(crate) fn write(
         Layer::Tail,
         Layer::Messages,
     ] {
-        let of_layer: Vec<&Row> = rows.iter().filter(|row| row.layer == layer).collect();
+        let of_layer: Vec<&Scanned> = rows.iter().filter(|one| one.row.layer == layer).collect();
         if layer == Layer::Dynamic && has_boundary(rows) {
             page.boundary(out)?;
         }
@@ -42,15 +43,16 @@ pub(crate) fn write(
             continue;
         }
         page.layer(out, layer, &of_layer)?;
-        for row in of_layer {
-            page.row(out, row)?;
+        for one in of_layer {
+            page.row(out, &one.row)?;
+            page.remark(out, one)?;
         }
     }
     page.totals(out, request, rows, window)
 }
 
-fn has_boundary(rows: &[Row]) -> bool {
-    let has = |layers: &[Layer]| rows.iter().any(|row| layers.contains(&row.layer));
+fn has_boundary(rows: &[Scanned]) -> bool {
+    let has = |layers: &[Layer]| rows.iter().any(|one| layers.contains(&one.row.layer));
     has(&[Layer::Static]) && has(&[Layer::Dynamic, Layer::Tail])
 }
 
@@ -115,7 +117,7 @@ impl Page {
         )
     }
 
-    fn layer(&self, out: &mut impl Write, layer: Layer, rows: &[&Row]) -> io::Result<()> {
+    fn layer(&self, out: &mut impl Write, layer: Layer, rows: &[&Scanned]) -> io::Result<()> {
         let name = match layer {
             Layer::Tools => "tools",
             Layer::Static => "system · static",
@@ -123,7 +125,7 @@ impl Page {
             Layer::Tail => "system · tail",
             Layer::Messages => "messages",
         };
-        let total: TokenCount = rows.iter().map(|row| row.tokens).sum();
+        let total: TokenCount = rows.iter().map(|one| one.row.tokens).sum();
         let left = self.width.saturating_sub(TOKENS + 1);
         let line = format!("{} {}", cell(name, left), right(&thousands(total), TOKENS));
         writeln!(out, "{}", self.palette.paint(BOLD, &line))
@@ -169,13 +171,13 @@ impl Page {
         &self,
         out: &mut impl Write,
         request: &NextRequest,
-        rows: &[Row],
+        rows: &[Scanned],
         window: Option<u64>,
     ) -> io::Result<()> {
         let sum = |reuse: &[Reuse]| -> TokenCount {
             rows.iter()
-                .filter(|row| reuse.contains(&row.reuse))
-                .map(|row| row.tokens)
+                .filter(|one| reuse.contains(&one.row.reuse))
+                .map(|one| one.row.tokens)
                 .sum()
         };
         let all = sum(&[Reuse::Shared, Reuse::Session, Reuse::None]);
@@ -213,6 +215,16 @@ impl Page {
             out,
             "body      {} bytes",
             thousands(TokenCount::exact(request.encoded.body.len() as u64))
-        )
+        )?;
+        let scanned = rows.iter().filter(|one| one.was_scanned()).count();
+        let found = rows.iter().filter(|one| !one.scan.findings.is_empty()).count();
+        writeln!(out, "scanned   {scanned} of {} fragments, {found} with findings", rows.len())
+    }
+
+    fn remark(&self, out: &mut impl Write, one: &Scanned) -> io::Result<()> {
+        match one.remark() {
+            Some(remark) => writeln!(out, "    {}", self.palette.paint(YELLOW, &remark)),
+            None => Ok(()),
+        }
     }
 }
