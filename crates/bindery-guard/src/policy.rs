@@ -1,14 +1,15 @@
 //! What happens to a text with findings, by how far its source is trusted.
 //!
-//! | stance | note, low | medium | high, critical | critical, of a repository or from outside |
-//! |---|---|---|---|---|
-//! | allow | recorded | recorded | recorded | recorded |
-//! | label | recorded | warned about | labelled | kept out until approved |
-//! | block | recorded | warned about | kept out until approved | kept out until approved |
-//! | approve | all of the text stays out until approved, whatever was found | | | |
+//! | stance | note, low, medium | high, critical | critical and hidden |
+//! |---|---|---|---|
+//! | allow | recorded | recorded | recorded |
+//! | label | told | told; labelled for the model unless the user's own | the same, but kept out of foreign text |
+//! | block | told | kept out until approved | kept out until approved |
+//! | approve | all of the text stays out until approved, whatever was found | | |
 //!
-//! A critical finding is an attack that was also hidden from people. A label is a line before the text
-//! that tells the model what was found. Text of the product and of the operator is not judged.
+//! Hidden is what a person who reads the rendered text does not see: comments, invisible characters,
+//! encodings. A label is a line before the text that tells the model what was found. Text of the
+//! product and of the operator is not judged.
 //!
 //! Nothing is dropped without a trace: what is kept out leaves a placeholder that names the file, the
 //! finding, and how to let it in.
@@ -19,7 +20,7 @@ use std::ops::Range;
 use bindery_core::Trust;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Finding, Severity};
+use crate::finding::{Finding, Kind, Reading, Severity};
 
 /// How much of a text with blocking findings is kept out. Mildest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -123,7 +124,7 @@ impl Policy {
             Stance::Block => which(&Finding::blocking),
             // The user's own text is never cut for what it says.
             _ if trust.may_command() => Vec::new(),
-            _ => which(&|finding| finding.severity == Severity::Critical && finding.confidence >= Confidence::Medium),
+            _ => which(&|finding| finding.severity == Severity::Critical && finding.blocking() && is_hidden(finding)),
         };
         if !blocking.is_empty() {
             return Verdict::Block { findings: blocking, extent: self.extent };
@@ -134,6 +135,15 @@ impl Policy {
         }
         if findings.is_empty() { Verdict::Allow } else { Verdict::Warn { findings: all() } }
     }
+}
+
+/// Whether a person who reads the rendered text does not see what was found.
+fn is_hidden(finding: &Finding) -> bool {
+    let channel = matches!(
+        finding.kind,
+        Kind::HiddenText | Kind::TerminalEscape | Kind::Bidi | Kind::Invisible | Kind::Homoglyph | Kind::Encoded
+    );
+    channel || finding.position.is_hidden() || finding.reading != Reading::Plain
 }
 
 /// Whether a person approved exactly these bytes.

@@ -17,14 +17,15 @@ const FIRST: i32 = 0;
 /// Registers every file of which the model sees something: user-role messages, in load order, each
 /// labelled with its source and trust, as the gate let it in. Sub-agents get none unless somebody names it.
 pub fn register(manifest: &Manifest, places: &Places, gate: &Gate, scope: &Scope) -> Result<Vec<Registration>, RegisterError> {
-    let mut sent: Vec<&Candidate> = manifest.files.iter().filter(|file| file.text.is_some()).collect();
+    let mut sent: Vec<&Candidate> = manifest.files.iter().filter(|file| file.status.is_sent()).collect();
     sent.sort_by_key(|file| file.order);
     let mut kept = Vec::with_capacity(sent.len());
     for (index, file) in sent.into_iter().enumerate() {
         let Some(text) = &file.text else { continue };
         let shown = places.shown(&file.path);
         // A file may attach twice by two routes; the second is a message of its own.
-        let repeated = manifest.files.iter().filter(|other| other.path == file.path && other.order < file.order).count();
+        let earlier = |other: &&Candidate| other.status.is_sent() && other.path == file.path && other.order < file.order;
+        let repeated = manifest.files.iter().filter(earlier).count();
         let name = if repeated == 0 { shown.clone() } else { format!("{shown}#{}", repeated + 1) };
         let text = pass(manifest, file, &name, text, places, gate);
         let context = Context::new(name, &*text)
