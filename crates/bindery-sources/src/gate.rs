@@ -12,7 +12,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use bindery_core::{BoxFuture, ContentHash, Evaluation, ProviderError, SourceVersion, Text, TextProvider, Trust};
+use bindery_core::{
+    BoxFuture, ContentHash, Evaluation, ProviderError, SourceVersion, Text, TextProvider, Trust,
+};
 use bindery_guard::policy::{self, Approval, Policy, Stance};
 use bindery_guard::{Finding, Scanner, scan};
 
@@ -86,7 +88,11 @@ impl Gate {
 
     /// Whether exactly these bytes were approved.
     pub fn approval(&self, key: &Key, hash: ContentHash) -> Approval {
-        if self.approvals.get(key) == Some(hash) { Approval::Given } else { Approval::Missing }
+        if self.approvals.get(key) == Some(hash) {
+            Approval::Given
+        } else {
+            Approval::Missing
+        }
     }
 
     /// The text as it may enter. The same text of the same fragment is judged once.
@@ -103,13 +109,18 @@ impl Gate {
         let (scan, replaced, notices) = self.judge(text, passage);
         let mut passed = self.lock();
         passed.notices.extend(notices);
-        passed.by_fragment.insert(passage.fragment.into(), (hash, scan, replaced.clone()));
+        passed
+            .by_fragment
+            .insert(passage.fragment.into(), (hash, scan, replaced.clone()));
         replaced.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// What came of a fragment's text; nothing for one that did not pass here.
     pub fn scan_of(&self, fragment: &str) -> Option<Scan> {
-        self.lock().by_fragment.get(fragment).map(|(_, scan, _)| scan.clone())
+        self.lock()
+            .by_fragment
+            .get(fragment)
+            .map(|(_, scan, _)| scan.clone())
     }
 
     /// What there is to tell, each once.

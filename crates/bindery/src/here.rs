@@ -171,7 +171,12 @@ fn approvals(question: &Question, settings: &Settings) -> Result<ContextLock, Re
 }
 
 /// Every text that needs approval, against its approval.
-fn standings(question: &Question, gate: &Gate, manifest: Option<&Manifest>, registered: &mut Registered) -> Vec<Standing> {
+fn standings(
+    question: &Question,
+    gate: &Gate,
+    manifest: Option<&Manifest>,
+    registered: &mut Registered,
+) -> Vec<Standing> {
     let places = &question.places;
     let mut items = std::mem::take(&mut registered.sections);
     if let Some(manifest) = manifest {
@@ -185,9 +190,19 @@ fn standings(question: &Question, gate: &Gate, manifest: Option<&Manifest>, regi
 
 /// Prompts from files, as the gate lets them in.
 fn pass_prompts(mut sources: PromptSources, gate: &Gate) -> PromptSources {
-    let agent = sources.agent.as_mut().map(|(text, _)| ("prompt:agent".to_owned(), text));
-    let custom = sources.custom.as_mut().map(|(text, _)| ("prompt:custom".to_owned(), text));
-    let append = sources.append.iter_mut().enumerate().map(|(at, text)| (format!("prompt:append.{at:04}"), text));
+    let agent = sources
+        .agent
+        .as_mut()
+        .map(|(text, _)| ("prompt:agent".to_owned(), text));
+    let custom = sources
+        .custom
+        .as_mut()
+        .map(|(text, _)| ("prompt:custom".to_owned(), text));
+    let append = sources
+        .append
+        .iter_mut()
+        .enumerate()
+        .map(|(at, text)| (format!("prompt:append.{at:04}"), text));
     for (fragment, text) in agent.into_iter().chain(custom).chain(append) {
         pass_prompt(&fragment, text, gate);
     }

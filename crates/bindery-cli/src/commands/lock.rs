@@ -111,18 +111,32 @@ fn open(args: &LockArgs) -> anyhow::Result<Ground> {
     let mut question = outside::question(dir, request);
     // Nested files attach when something near them is touched: all of them are asked for here.
     let folders = folders(&question.places.project);
-    question.touch = folders.into_iter().map(|folder| folder.join(".bindery-lock")).collect();
+    question.touch = folders
+        .into_iter()
+        .map(|folder| folder.join(".bindery-lock"))
+        .collect();
     let here = here::open(&question).map_err(|error| UsageError::of(&error))?;
     let store = Store::new(&question.places, here.settings.approvals()).ok_or_else(|| {
-        UsageError("there is nowhere to keep approvals: neither HOME nor XDG_STATE_HOME is an absolute path".to_owned())
+        UsageError(
+            "there is nowhere to keep approvals: neither HOME nor XDG_STATE_HOME is an absolute path"
+                .to_owned(),
+        )
     })?;
-    Ok(Ground { question, here, store })
+    Ok(Ground {
+        question,
+        here,
+        store,
+    })
 }
 
 fn status(ground: &Ground, json: bool, terminal: &mut Terminal) -> anyhow::Result<Status> {
     findings(ground, terminal)?;
     if json {
-        show::page(ground, &ground.here.standings.iter().collect::<Vec<_>>(), terminal)?;
+        show::page(
+            ground,
+            &ground.here.standings.iter().collect::<Vec<_>>(),
+            terminal,
+        )?;
     } else {
         show::table(ground, terminal)?;
     }
@@ -135,7 +149,10 @@ fn approve(ground: &Ground, choice: &Choice, json: bool, terminal: &mut Terminal
     findings(ground, terminal)?;
     for standing in &chosen {
         let bytes = standing.bytes().ok_or_else(|| {
-            UsageError(format!("{}: it changed while it was read, or cannot be read; nothing was approved", printable(&standing.key.to_string())))
+            UsageError(format!(
+                "{}: it changed while it was read, or cannot be read; nothing was approved",
+                printable(&standing.key.to_string())
+            ))
         })?;
         kept(ground.store.keep(&bytes))?;
     }
@@ -149,7 +166,10 @@ fn approve(ground: &Ground, choice: &Choice, json: bool, terminal: &mut Terminal
     show::done("approved", &chosen, json, terminal)?;
     for standing in left {
         let name = printable(&standing.key.to_string());
-        writeln!(terminal.err, "not approved: {name} lies outside of the project; name it to let it in")?;
+        writeln!(
+            terminal.err,
+            "not approved: {name} lies outside of the project; name it to let it in"
+        )?;
     }
     Ok(Status::Success)
 }
@@ -172,7 +192,11 @@ fn kept<T>(result: Result<T, Notice>) -> anyhow::Result<T> {
 
 /// What was found in the texts that are to be judged.
 fn findings(ground: &Ground, terminal: &mut Terminal) -> anyhow::Result<()> {
-    let scans = ground.here.notices.iter().filter(|notice| notice.code.starts_with("scan-"));
+    let scans = ground
+        .here
+        .notices
+        .iter()
+        .filter(|notice| notice.code.starts_with("scan-"));
     notices::tell(&scans.cloned().collect::<Vec<_>>(), terminal)?;
     Ok(())
 }

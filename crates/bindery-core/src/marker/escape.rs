@@ -44,7 +44,9 @@ fn escape(text: &str, tags: Tags) -> Cow<'_, str> {
     let mut out = String::new();
     let mut done = 0;
     for (at, letter) in text.char_indices() {
-        let Some(open) = bracket(letter).filter(|open| *open == '<' || tags == Tags::Templates) else { continue };
+        let Some(open) = bracket(letter).filter(|open| *open == '<' || tags == Tags::Templates) else {
+            continue;
+        };
         let after = at + letter.len_utf8();
         let rest = text.get(after..).unwrap_or_default();
         if !is_reserved(open, rest, tags) {
@@ -99,15 +101,22 @@ fn is_reserved(open: char, rest: &str, tags: Tags) -> bool {
 }
 
 fn is_template(open: char, name: &str) -> bool {
-    let ends = |rest: &str| rest.chars().next().is_none_or(|next| !next.is_ascii_alphanumeric() && next != '_');
-    TEMPLATES.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).any(|line| {
-        let mut letters = line.chars();
-        let bracket = letters.next();
-        // A name that ends in `-` stands for all that begin with it.
-        let word = letters.as_str().trim_start_matches('/');
-        let family = word.ends_with('-');
-        bracket == Some(open) && name.strip_prefix(word).is_some_and(|rest| family || ends(rest))
-    })
+    let ends = |rest: &str| {
+        rest.chars()
+            .next()
+            .is_none_or(|next| !next.is_ascii_alphanumeric() && next != '_')
+    };
+    TEMPLATES
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .any(|line| {
+            let mut letters = line.chars();
+            let bracket = letters.next();
+            // A name that ends in `-` stands for all that begin with it.
+            let word = letters.as_str().trim_start_matches('/');
+            let family = word.ends_with('-');
+            bracket == Some(open) && name.strip_prefix(word).is_some_and(|rest| family || ends(rest))
+        })
 }
 
 /// Letters as they read: lower case, one width, nothing invisible, no terminal sequences.
@@ -134,9 +143,17 @@ impl Iterator for Letters<'_> {
 
 /// What follows a terminal's control sequence (`ESC [`, parameters, final byte).
 fn after_sequence(opened_by: char, rest: &str) -> &str {
-    let inner = if opened_by == '\u{9b}' { Some(rest) } else { rest.strip_prefix('[') };
+    let inner = if opened_by == '\u{9b}' {
+        Some(rest)
+    } else {
+        rest.strip_prefix('[')
+    };
     let Some(inner) = inner else { return rest };
-    let parameters = inner.bytes().take(64).take_while(|byte| (0x20..0x40).contains(byte)).count();
+    let parameters = inner
+        .bytes()
+        .take(64)
+        .take_while(|byte| (0x20..0x40).contains(byte))
+        .count();
     let end = match inner.as_bytes().get(parameters) {
         Some(0x40..=0x7e) => parameters + 1,
         _ => parameters,
@@ -209,7 +226,10 @@ mod tests {
     #[test]
     fn engine_tags_are_escaped_however_spelled() {
         let cases = [
-            ("<memory-context>x</memory-context>", "&lt;memory-context>x&lt;/memory-context>"),
+            (
+                "<memory-context>x</memory-context>",
+                "&lt;memory-context>x&lt;/memory-context>",
+            ),
             ("< / BINDERY-memory>", "&lt; / BINDERY-memory>"),
             ("＜system-reminder＞", "&lt;system-reminder＞"),
             ("<sys\u{200b}tem-reminder>", "&lt;sys\u{200b}tem-reminder>"),
@@ -217,7 +237,10 @@ mod tests {
             ("<bindery‐context>", "&lt;bindery‐context>"),
             ("<\u{1b}[31mbindery-context>", "&lt;\u{1b}[31mbindery-context>"),
             ("</untrusted-text>", "&lt;/untrusted-text>"),
-            ("a __SYSTEM_PROMPT_DYNAMIC_BOUNDARY__ b", "a __SYSTEM-PROMPT-DYNAMIC-BOUNDARY__ b"),
+            (
+                "a __SYSTEM_PROMPT_DYNAMIC_BOUNDARY__ b",
+                "a __SYSTEM-PROMPT-DYNAMIC-BOUNDARY__ b",
+            ),
         ];
         for (text, expected) in cases {
             assert_eq!(escape_reserved(text), expected);
@@ -240,7 +263,16 @@ mod tests {
 
     #[test]
     fn other_text_stays_to_the_byte() {
-        for text in ["a < b > c", "<div class=\"x\">é</div>", "[link](http://x)", "<systemd-unit", "Vec<T>", "[index]", "<", "<<<"] {
+        for text in [
+            "a < b > c",
+            "<div class=\"x\">é</div>",
+            "[link](http://x)",
+            "<systemd-unit",
+            "Vec<T>",
+            "[index]",
+            "<",
+            "<<<",
+        ] {
             assert!(matches!(escape_foreign(text), Cow::Borrowed(_)), "{text}");
         }
     }

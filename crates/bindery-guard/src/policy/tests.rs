@@ -9,17 +9,31 @@ fn findings(text: &str) -> Vec<Finding> {
 }
 
 fn with(project: Stance) -> Policy {
-    Policy { project, user: project, external: project, ..Policy::default() }
+    Policy {
+        project,
+        user: project,
+        external: project,
+        ..Policy::default()
+    }
 }
 
 fn notes<'a>(line: &'a dyn Fn(&Finding) -> u32) -> Notes<'a> {
-    Notes { file: "AGENTS.md", approve: "bindery lock approve AGENTS.md", line }
+    Notes {
+        file: "AGENTS.md",
+        approve: "bindery lock approve AGENTS.md",
+        line,
+    }
 }
 
 fn applied(policy: Policy, trust: Trust, text: &str) -> Option<String> {
     let findings = findings(text);
     let line = |finding: &Finding| u32::try_from(finding.line).unwrap();
-    apply(&policy.decide(trust, &findings, Approval::Missing), text, &findings, &notes(&line))
+    apply(
+        &policy.decide(trust, &findings, Approval::Missing),
+        text,
+        &findings,
+        &notes(&line),
+    )
 }
 
 #[test]
@@ -31,14 +45,32 @@ fn trust_and_stance_decide_what_a_finding_means() {
     }
     for trust in [Trust::Project, Trust::External] {
         assert_eq!(decide(Stance::Allow, trust, HIDDEN), Verdict::Allow);
-        assert!(matches!(decide(Stance::Label, trust, ATTACK), Verdict::Label { .. }));
-        assert!(matches!(decide(Stance::Label, trust, HIDDEN), Verdict::Block { extent: Extent::Lines, .. }));
-        assert!(matches!(decide(Stance::Block, trust, ATTACK), Verdict::Block { .. }));
-        assert_eq!(decide(Stance::Approve, trust, "Use four blanks."), Verdict::Unapproved);
+        assert!(matches!(
+            decide(Stance::Label, trust, ATTACK),
+            Verdict::Label { .. }
+        ));
+        assert!(matches!(
+            decide(Stance::Label, trust, HIDDEN),
+            Verdict::Block {
+                extent: Extent::Lines,
+                ..
+            }
+        ));
+        assert!(matches!(
+            decide(Stance::Block, trust, ATTACK),
+            Verdict::Block { .. }
+        ));
+        assert_eq!(
+            decide(Stance::Approve, trust, "Use four blanks."),
+            Verdict::Unapproved
+        );
         assert_eq!(decide(Stance::Block, trust, "Use four blanks."), Verdict::Allow);
     }
     for text in [ATTACK, HIDDEN] {
-        assert!(matches!(decide(Stance::Label, Trust::User, text), Verdict::Warn { .. }));
+        assert!(matches!(
+            decide(Stance::Label, Trust::User, text),
+            Verdict::Warn { .. }
+        ));
     }
 }
 
@@ -61,7 +93,10 @@ fn approved_bytes_enter_as_they_are() {
 
 #[test]
 fn what_is_kept_out_leaves_a_trace() {
-    let whole = Policy { extent: Extent::Whole, ..with(Stance::Block) };
+    let whole = Policy {
+        extent: Extent::Whole,
+        ..with(Stance::Block)
+    };
     let all = [
         applied(Policy::default(), Trust::Project, ATTACK),
         applied(with(Stance::Block), Trust::Project, ATTACK),

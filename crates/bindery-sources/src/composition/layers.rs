@@ -205,7 +205,12 @@ fn passed<'f>(file: &'f SectionFile, fragment: &str, trust: Trust, gate: &Gate) 
         trust,
         approval: gate.approval(&lock::section_key(file), ContentHash::of(file.text.as_bytes())),
         approve: &approve,
-        place: &|line| Position::line(file.shown.clone(), file.first_line.saturating_add(line).saturating_sub(1)),
+        place: &|line| {
+            Position::line(
+                file.shown.clone(),
+                file.first_line.saturating_add(line).saturating_sub(1),
+            )
+        },
     };
     match gate.pass(&file.body, &passage) {
         Cow::Borrowed(_) => Cow::Borrowed(file),

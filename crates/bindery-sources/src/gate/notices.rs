@@ -11,8 +11,12 @@ use crate::visible::clipped;
 const MOST: usize = 8;
 
 pub(super) fn no_scanner(passage: &Passage<'_>) -> Notice {
-    Notice::warning("scan-impossible", Position::whole(passage.shown), "it entered unscanned: the shipped patterns do not compile")
-        .mend("this is a mistake in Bindery; please report it")
+    Notice::warning(
+        "scan-impossible",
+        Position::whole(passage.shown),
+        "it entered unscanned: the shipped patterns do not compile",
+    )
+    .mend("this is a mistake in Bindery; please report it")
 }
 
 /// The notices of one text, worst first where there are too many to tell.
@@ -27,11 +31,16 @@ pub(super) fn of(verdict: &Verdict, text: &str, findings: &[Finding], passage: &
         order.truncate(MOST);
         order.sort_unstable();
     }
-    let mut notices: Vec<Notice> =
-        order.iter().filter_map(|index| Some(one(verdict, *index, findings.get(*index)?, text, passage))).collect();
+    let mut notices: Vec<Notice> = order
+        .iter()
+        .filter_map(|index| Some(one(verdict, *index, findings.get(*index)?, text, passage)))
+        .collect();
     if let Some(more) = findings.len().checked_sub(MOST).filter(|more| *more > 0) {
         let message = format!("{more} more findings, none worse than these");
-        notices.push(Notice::note("scan-more", Position::whole(passage.shown), message).mend("`bindery scan` lists all findings of a file"));
+        notices.push(
+            Notice::note("scan-more", Position::whole(passage.shown), message)
+                .mend("`bindery scan` lists all findings of a file"),
+        );
     }
     notices
 }
@@ -42,11 +51,16 @@ fn one(verdict: &Verdict, index: usize, finding: &Finding, text: &str, passage: 
             Extent::Lines => ("scan-kept-out", "; its lines were kept out"),
             Extent::Whole => ("scan-kept-out", "; the whole text was kept out"),
         },
-        Verdict::Label { findings } if findings.contains(&index) => ("scan-labelled", "; the model is told so"),
+        Verdict::Label { findings } if findings.contains(&index) => {
+            ("scan-labelled", "; the model is told so")
+        }
         _ if passage.approval == Approval::Given => ("scan-approved", "; you approved this text"),
         _ => ("scan-finding", ""),
     };
-    let message = format!("{} ({}, {}){fate}", finding.reason, finding.kind, finding.severity);
+    let message = format!(
+        "{} ({}, {}){fate}",
+        finding.reason, finding.kind, finding.severity
+    );
     let level = match finding.severity {
         _ if passage.approval == Approval::Given => Level::Note,
         Severity::Note | Severity::Low => Level::Note,

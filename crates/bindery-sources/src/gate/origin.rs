@@ -34,12 +34,23 @@ impl<'a> Origin<'a> {
     pub fn place(&self, line: u32) -> Position {
         let index = usize::try_from(line).unwrap_or(0).saturating_sub(1);
         let wanted = self.text.lines().nth(index).unwrap_or_default().trim();
-        let found = self.lines().iter().zip(&self.files).enumerate().find_map(|(at, (lines, (_, name)))| {
-            // In the file itself nothing moves up; a file within it starts anew.
-            let skipped = if at == 0 { index } else { 0 };
-            let place = lines.iter().skip(skipped).position(|other| other.trim() == wanted)?;
-            Some(Position::line(name.as_str(), number(skipped + place).saturating_add(1)))
-        });
+        let found = self
+            .lines()
+            .iter()
+            .zip(&self.files)
+            .enumerate()
+            .find_map(|(at, (lines, (_, name)))| {
+                // In the file itself nothing moves up; a file within it starts anew.
+                let skipped = if at == 0 { index } else { 0 };
+                let place = lines
+                    .iter()
+                    .skip(skipped)
+                    .position(|other| other.trim() == wanted)?;
+                Some(Position::line(
+                    name.as_str(),
+                    number(skipped + place).saturating_add(1),
+                ))
+            });
         found.unwrap_or_else(|| {
             let name = self.files.first().map_or("", |(_, name)| name.as_str());
             Position::line(name, line)
@@ -50,8 +61,13 @@ impl<'a> Origin<'a> {
         self.lines.get_or_init(|| {
             let mut reader = Reader::new();
             let mut lines = |path: &Path| -> Vec<String> {
-                let Ok(contents) = reader.read(path, MOST_BYTES) else { return Vec::new() };
-                String::from_utf8_lossy(&contents.bytes).lines().map(str::to_owned).collect()
+                let Ok(contents) = reader.read(path, MOST_BYTES) else {
+                    return Vec::new();
+                };
+                String::from_utf8_lossy(&contents.bytes)
+                    .lines()
+                    .map(str::to_owned)
+                    .collect()
             };
             self.files.iter().map(|(path, _)| lines(path)).collect()
         })

@@ -90,8 +90,14 @@ impl Scan {
                 Verdict::Allow | Verdict::Warn { .. } if findings.is_empty() => Outcome::Clean,
                 Verdict::Allow | Verdict::Warn { .. } => Outcome::Allowed,
                 Verdict::Label { .. } => Outcome::Labelled,
-                Verdict::Block { extent: Extent::Lines, .. } => Outcome::LinesKeptOut,
-                Verdict::Block { extent: Extent::Whole, .. } => Outcome::KeptOut,
+                Verdict::Block {
+                    extent: Extent::Lines,
+                    ..
+                } => Outcome::LinesKeptOut,
+                Verdict::Block {
+                    extent: Extent::Whole,
+                    ..
+                } => Outcome::KeptOut,
                 Verdict::Unapproved => Outcome::Unapproved,
             },
             approved: passage.approval == Approval::Given,

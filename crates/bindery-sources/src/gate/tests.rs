@@ -38,7 +38,10 @@ fn the_same_text_is_judged_and_told_once() {
     assert_eq!(gate.take_notices().len(), 1);
     assert_eq!(passed(&gate, ATTACK, Trust::External, "x"), first);
     assert_eq!(gate.take_notices(), []);
-    assert_eq!(passed(&gate, "Use four blanks.", Trust::External, "x").1.verdict, Outcome::Clean);
+    assert_eq!(
+        passed(&gate, "Use four blanks.", Trust::External, "x").1.verdict,
+        Outcome::Clean
+    );
 }
 
 #[test]
@@ -57,7 +60,10 @@ fn a_line_is_found_in_the_file_it_came_from() {
     let (outer, inner) = (folder.path().join("outer.md"), folder.path().join("inner.md"));
     std::fs::write(&outer, "---\na: b\n---\n<!-- note -->\nfirst\n@inner.md\nlast\n").unwrap();
     std::fs::write(&inner, "\ninner\n").unwrap();
-    let files = vec![(outer.as_path(), "outer.md".to_owned()), (inner.as_path(), "inner.md".to_owned())];
+    let files = vec![
+        (outer.as_path(), "outer.md".to_owned()),
+        (inner.as_path(), "inner.md".to_owned()),
+    ];
     let origin = Origin::new("first\ninner\nlast\nmade up", files);
     let places: Vec<String> = (1..=4).map(|line| origin.place(line).to_string()).collect();
     assert_eq!(places, ["outer.md:5", "inner.md:2", "outer.md:7", "outer.md:4"]);

@@ -16,7 +16,11 @@ use crate::places::Places;
 pub fn instruction_key(file: &Candidate, places: &Places) -> Key {
     let importer = file.imported_by.last();
     Key {
-        kind: if importer.is_some() { Kind::Import } else { Kind::Instructions },
+        kind: if importer.is_some() {
+            Kind::Import
+        } else {
+            Kind::Instructions
+        },
         scope: file.scope,
         path: places.shown(&file.path),
         within: importer.map(|importer| places.shown(importer)),
@@ -46,7 +50,8 @@ pub fn instructions(manifest: &Manifest, lock: &ContextLock, places: &Places) ->
         } else if foreign && file.status == Status::Shadowed {
             // Another client would read it.
             items.extend(unread(&file.path, key, Entry::Elsewhere));
-        } else if foreign && takes_part
+        } else if foreign
+            && takes_part
             && let Some(hash) = file.hash.as_ref().and_then(|hash| hash.parse().ok())
         {
             items.push(Item {
@@ -99,4 +104,3 @@ pub fn verified_imports(lock: &ContextLock, places: &Places) -> BTreeSet<Approva
     }
     out
 }
-

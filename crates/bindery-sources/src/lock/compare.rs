@@ -113,7 +113,8 @@ fn state(approved: Option<ContentHash>, now: ContentHash) -> State {
 
 /// An approval of something that nobody asks for here: a file of another folder, or one that is gone.
 fn elsewhere(key: &Key, approved: ContentHash, places: &Places) -> Standing {
-    let file = matches!(key.kind, Kind::Instructions | Kind::Import | Kind::Section).then(|| resolve(&key.path, places));
+    let file = matches!(key.kind, Kind::Instructions | Kind::Import | Kind::Section)
+        .then(|| resolve(&key.path, places));
     let bytes = file.as_ref().and_then(|path| bytes_of(path));
     let hash = bytes.map(|bytes| ContentHash::of(&bytes));
     Standing {

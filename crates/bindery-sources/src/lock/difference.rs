@@ -14,7 +14,11 @@ const CONTEXT: usize = 3;
 pub fn difference(name: &str, approved: &[u8], now: &[u8]) -> String {
     let (old, new) = (String::from_utf8_lossy(approved), String::from_utf8_lossy(now));
     let diff = TextDiff::from_lines(&*old, &*new);
-    let unified = diff.unified_diff().context_radius(CONTEXT).header(&format!("{name} (approved)"), &format!("{name} (now)")).to_string();
+    let unified = diff
+        .unified_diff()
+        .context_radius(CONTEXT)
+        .header(&format!("{name} (approved)"), &format!("{name} (now)"))
+        .to_string();
     let mut out = String::with_capacity(unified.len());
     for line in unified.lines() {
         // Writing to a string cannot fail.

@@ -44,7 +44,10 @@ impl ContextLock {
                 Some(span) => Position::of_offset(shown, text, span.start),
                 None => Position::whole(shown),
             };
-            let message = format!("this is no file of approvals: {}", error.message().replace('\n', "; "));
+            let message = format!(
+                "this is no file of approvals: {}",
+                error.message().replace('\n', "; ")
+            );
             broken(at, message).excerpt_of(text)
         })?;
         if page.schema != SCHEMA {
@@ -56,9 +59,17 @@ impl ContextLock {
         }
         let mut lock = Self::default();
         for row in page.approved {
-            let key = Key { kind: row.kind, scope: row.scope, path: row.path, within: row.within };
+            let key = Key {
+                kind: row.kind,
+                scope: row.scope,
+                path: row.path,
+                within: row.within,
+            };
             if lock.approved.insert(key.clone(), row.hash).is_some() {
-                let message = format!("{} stands in it twice", crate::visible::clipped(&key.to_string(), 120));
+                let message = format!(
+                    "{} stands in it twice",
+                    crate::visible::clipped(&key.to_string(), 120)
+                );
                 return Err(broken(Position::whole(shown), message));
             }
         }
@@ -68,15 +79,28 @@ impl ContextLock {
     /// The file's text. Equal approvals, equal bytes.
     pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
         let approved = self.approved.iter().map(|(key, hash)| {
-            let Key { kind, scope, path, within } = key.clone();
-            Row { kind, scope, path, within, hash: *hash }
+            let Key {
+                kind,
+                scope,
+                path,
+                within,
+            } = key.clone();
+            Row {
+                kind,
+                scope,
+                path,
+                within,
+                hash: *hash,
+            }
         });
         let page = Page {
             schema: SCHEMA.to_owned(),
             approved: approved.collect(),
         };
         let text = toml::to_string(&page)?;
-        Ok(format!("# Texts that were read and approved, by content hash (BLAKE3). Written by `bindery lock`.\n{text}"))
+        Ok(format!(
+            "# Texts that were read and approved, by content hash (BLAKE3). Written by `bindery lock`.\n{text}"
+        ))
     }
 
     /// The approved hash of a key.

@@ -22,7 +22,11 @@ pub fn folders(project: &Path) -> Vec<PathBuf> {
         let inner = path.strip_prefix(project).unwrap_or(path);
         if let Some(name) = names.iter().find(|name| inner.ends_with(name)) {
             // `.claude/CLAUDE.md` belongs to the folder of `.claude`.
-            found.extend(path.ancestors().nth(name.components().count()).map(Path::to_owned));
+            found.extend(
+                path.ancestors()
+                    .nth(name.components().count())
+                    .map(Path::to_owned),
+            );
         }
     }
     found.into_iter().collect()
@@ -31,7 +35,10 @@ pub fn folders(project: &Path) -> Vec<PathBuf> {
 /// Names of instruction files within a folder, of every client.
 fn names() -> BTreeSet<PathBuf> {
     let catalogue = Catalogue::shipped();
-    let dialects = catalogue.list().into_iter().filter_map(|listed| catalogue.get(&listed.name).ok());
+    let dialects = catalogue
+        .list()
+        .into_iter()
+        .filter_map(|listed| catalogue.get(&listed.name).ok());
     let of_files = |files: &Files| files.names.iter().map(PathBuf::from).collect::<Vec<_>>();
     dialects
         .flat_map(|dialect| {

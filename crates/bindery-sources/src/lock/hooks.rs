@@ -17,7 +17,13 @@ use crate::places::Places;
 use crate::strict_file;
 
 /// Settings of Claude Code other than hooks whose values are commands.
-const COMMANDS: [&str; 5] = ["apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper", "statusLine"];
+const COMMANDS: [&str; 5] = [
+    "apiKeyHelper",
+    "awsAuthRefresh",
+    "awsCredentialExport",
+    "otelHeadersHelper",
+    "statusLine",
+];
 
 /// The commands of the project, one item for each event of a file; and files that are no JSON.
 pub fn hooks(places: &Places) -> (Vec<Item>, Vec<Notice>) {
@@ -28,7 +34,10 @@ pub fn hooks(places: &Places) -> (Vec<Item>, Vec<Notice>) {
         match read(&path, &shown, places) {
             Ok(None) => {}
             Ok(Some(value)) => items.extend(of_file(&value, &shown)),
-            Err(notice) => notices.push(Notice { level: crate::Level::Warning, ..notice }),
+            Err(notice) => notices.push(Notice {
+                level: crate::Level::Warning,
+                ..notice
+            }),
         }
     }
     (items, notices)
@@ -37,7 +46,10 @@ pub fn hooks(places: &Places) -> (Vec<Item>, Vec<Notice>) {
 fn files(project: &Path) -> Vec<PathBuf> {
     let folder = project.join(".claude");
     let is_settings = |path: &PathBuf| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
         name.starts_with("settings") && path.extension().is_some_and(|extension| extension == "json")
     };
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
@@ -54,15 +66,24 @@ fn read(path: &Path, shown: &str, places: &Places) -> Result<Option<Value>, Noti
     serde_json::from_str(&text).map(Some).map_err(|error| {
         let line = crate::notice::number(error.line());
         let message = format!("not valid JSON, so its hooks are not known: {error}");
-        Notice::error("hooks-unreadable", Position::line(shown, line), message).mend("mend the file; its client may read it all the same")
+        Notice::error("hooks-unreadable", Position::line(shown, line), message)
+            .mend("mend the file; its client may read it all the same")
     })
 }
 
 fn of_file(value: &Value, shown: &str) -> Vec<Item> {
     let events = value.get("hooks").and_then(Value::as_object);
-    let hooks = events.into_iter().flatten().map(|(event, value)| (event.as_str(), value));
-    let commands = COMMANDS.into_iter().filter_map(|name| Some((name, value.get(name)?)));
-    hooks.chain(commands).map(|(name, value)| item(shown, name, value)).collect()
+    let hooks = events
+        .into_iter()
+        .flatten()
+        .map(|(event, value)| (event.as_str(), value));
+    let commands = COMMANDS
+        .into_iter()
+        .filter_map(|name| Some((name, value.get(name)?)));
+    hooks
+        .chain(commands)
+        .map(|(name, value)| item(shown, name, value))
+        .collect()
 }
 
 fn item(shown: &str, event: &str, value: &Value) -> Item {

@@ -40,7 +40,10 @@ impl Store {
     /// needs one.
     pub fn new(places: &Places, home: Home) -> Option<Self> {
         let locks = places.state.as_ref()?.join("locks");
-        let project = places.project.canonicalize().unwrap_or_else(|_| places.project.clone());
+        let project = places
+            .project
+            .canonicalize()
+            .unwrap_or_else(|_| places.project.clone());
         let hash = ContentHash::of(project.as_os_str().as_encoded_bytes()).to_string();
         let name: String = hash.chars().take(32).collect();
         let own = locks.join(format!("{name}.toml"));
@@ -77,13 +80,16 @@ impl Store {
         let folder = self.guard.parent().unwrap_or(&self.guard);
         fs::create_dir_all(folder).map_err(|error| self.unwritable(folder, &error))?;
         let guard = File::create(&self.guard).map_err(|error| self.unwritable(&self.guard, &error))?;
-        guard.lock().map_err(|error| self.unwritable(&self.guard, &error))?;
+        guard
+            .lock()
+            .map_err(|error| self.unwritable(&self.guard, &error))?;
         let before = self.read()?;
         let mut lock = before.clone();
         let out = change(&mut lock);
         if lock != before {
             let text = lock.to_toml().map_err(|error| failed(&io::Error::other(error)))?;
-            self.replace(&self.file, text.as_bytes()).map_err(|error| failed(&error))?;
+            self.replace(&self.file, text.as_bytes())
+                .map_err(|error| failed(&error))?;
         }
         // Closing the guard lets the next one in.
         drop(guard);
@@ -95,7 +101,8 @@ impl Store {
         let hash = ContentHash::of(bytes);
         let path = self.texts.join(hash.to_string());
         if self.text(hash).is_none() {
-            self.replace(&path, bytes).map_err(|error| self.unwritable(&path, &error))?;
+            self.replace(&path, bytes)
+                .map_err(|error| self.unwritable(&path, &error))?;
         }
         Ok(hash)
     }
@@ -112,7 +119,9 @@ impl Store {
         if let Some(project) = self.within.as_deref().filter(|project| path.starts_with(project)) {
             // A repository may not have its approvals written elsewhere through a link.
             if !folder.canonicalize()?.starts_with(project.canonicalize()?) {
-                return Err(io::Error::other("`.bindery` is a symbolic link that leads out of the project"));
+                return Err(io::Error::other(
+                    "`.bindery` is a symbolic link that leads out of the project",
+                ));
             }
         }
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -132,13 +141,21 @@ impl Store {
     }
 
     #[cfg(not(unix))]
-    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the same signature everywhere")]
+    #[expect(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "the same signature everywhere"
+    )]
     fn share(&self, _: &tempfile::NamedTempFile) -> io::Result<()> {
         Ok(())
     }
 
     fn unwritable(&self, path: &Path, error: &io::Error) -> Notice {
-        let message = format!("{} cannot be written: {error}; nothing was approved or revoked", crate::visible::escaped(&path.to_string_lossy()));
-        Notice::error("lock-unwritable", Position::whole(self.shown.as_str()), message).mend("check the folder and the disk")
+        let message = format!(
+            "{} cannot be written: {error}; nothing was approved or revoked",
+            crate::visible::escaped(&path.to_string_lossy())
+        );
+        Notice::error("lock-unwritable", Position::whole(self.shown.as_str()), message)
+            .mend("check the folder and the disk")
     }
 }

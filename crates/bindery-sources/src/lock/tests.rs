@@ -5,7 +5,11 @@ use crate::places::Places;
 
 fn key(path: &str, within: Option<&str>) -> Key {
     Key {
-        kind: if within.is_some() { Kind::Import } else { Kind::Instructions },
+        kind: if within.is_some() {
+            Kind::Import
+        } else {
+            Kind::Instructions
+        },
         scope: Scope::Project,
         path: path.to_owned(),
         within: within.map(str::to_owned),
@@ -20,14 +24,19 @@ fn an_approval_is_for_one_scope_and_one_importer() {
     assert_eq!(lock.get(&key("a.md", Some("CLAUDE.md"))), Some(hash));
     assert_eq!(lock.get(&key("a.md", Some("OTHER.md"))), None);
     assert_eq!(lock.get(&key("a.md", None)), None);
-    let user = Key { scope: Scope::User, ..key("a.md", Some("CLAUDE.md")) };
+    let user = Key {
+        scope: Scope::User,
+        ..key("a.md", Some("CLAUDE.md"))
+    };
     assert_eq!(lock.get(&user), None);
 }
 
 #[test]
 fn what_is_not_understood_approves_nothing() {
     let hash = ContentHash::of(b"x");
-    let row = format!("[[approved]]\nkind = \"instructions\"\nscope = \"project\"\npath = \"a.md\"\nhash = \"{hash}\"\n");
+    let row = format!(
+        "[[approved]]\nkind = \"instructions\"\nscope = \"project\"\npath = \"a.md\"\nhash = \"{hash}\"\n"
+    );
     let good = format!("schema = \"bindery.lock/1\"\n\n{row}");
     assert!(ContextLock::parse(&good, "context.lock").is_ok());
     let cases = [
@@ -40,8 +49,10 @@ fn what_is_not_understood_approves_nothing() {
         format!("{good}{row}"),
         format!("{good}more = true\n"),
     ];
-    let all: Vec<String> =
-        cases.iter().map(|text| ContextLock::parse(text, "context.lock").unwrap_err().to_string()).collect();
+    let all: Vec<String> = cases
+        .iter()
+        .map(|text| ContextLock::parse(text, "context.lock").unwrap_err().to_string())
+        .collect();
     insta::assert_snapshot!(all.join("\n"));
 }
 
@@ -69,7 +80,13 @@ fn a_text_that_was_kept_and_damaged_is_not_shown() {
 fn a_pipe_or_device_is_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe.md");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     assert_eq!(bytes_of(&pipe), None);
     assert_eq!(bytes_of(Path::new("/dev/zero")), None);
 }
@@ -77,15 +94,30 @@ fn a_pipe_or_device_is_not_waited_for() {
 #[test]
 fn folders_with_instruction_files_are_found_at_any_depth() {
     let folder = tempfile::tempdir().unwrap();
-    for path in ["AGENTS.md", "a/b/CLAUDE.md", "c/.claude/CLAUDE.md", "d/README.md", ".git/AGENTS.md"] {
+    for path in [
+        "AGENTS.md",
+        "a/b/CLAUDE.md",
+        "c/.claude/CLAUDE.md",
+        "d/README.md",
+        ".git/AGENTS.md",
+    ] {
         let path = folder.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, "x").unwrap();
     }
     let found = folders(folder.path());
-    let shown: Vec<_> = found.iter().map(|path| path.strip_prefix(folder.path()).unwrap().to_str().unwrap()).collect();
-    assert!(["", "a/b", "c"].iter().all(|path| shown.contains(path)), "{shown:?}");
-    assert!(!shown.iter().any(|path| path.contains(".git") || *path == "d"), "{shown:?}");
+    let shown: Vec<_> = found
+        .iter()
+        .map(|path| path.strip_prefix(folder.path()).unwrap().to_str().unwrap())
+        .collect();
+    assert!(
+        ["", "a/b", "c"].iter().all(|path| shown.contains(path)),
+        "{shown:?}"
+    );
+    assert!(
+        !shown.iter().any(|path| path.contains(".git") || *path == "d"),
+        "{shown:?}"
+    );
 }
 
 proptest! {

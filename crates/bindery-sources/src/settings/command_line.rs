@@ -194,7 +194,11 @@ fn interpret(info: &key::KeyInfo, text: &str, cwd: &Path) -> Result<Value, Strin
     let parsed = DeValue::parse(text).ok();
     let takes_text = matches!(
         info.shape,
-        key::Shape::Name | key::Shape::Choice(_) | key::Shape::Strictness(_) | key::Shape::Prompt | key::Shape::File
+        key::Shape::Name
+            | key::Shape::Choice(_)
+            | key::Shape::Strictness(_)
+            | key::Shape::Prompt
+            | key::Shape::File
     );
     match &parsed {
         Some(value) if !takes_text || value.get_ref().is_str() || value.get_ref().is_table() => {

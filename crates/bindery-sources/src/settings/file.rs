@@ -114,7 +114,11 @@ impl Reader<'_> {
         rank: Rank,
         layer: &mut Layered,
     ) {
-        if let Some(table) = value.get_ref().as_table().filter(|_| key::is_table(name.get_ref())) {
+        if let Some(table) = value
+            .get_ref()
+            .as_table()
+            .filter(|_| key::is_table(name.get_ref()))
+        {
             for (part, value) in table {
                 let full = format!("{}.{}", name.get_ref(), part.get_ref());
                 self.entry(&Spanned::new(part.span(), full.into()), value, rank, layer);

@@ -306,7 +306,11 @@ impl fmt::Display for Shape {
 
 /// The keys of a table: `[guard]` holds those that begin with `guard.`.
 pub(super) fn is_table(name: &str) -> bool {
-    KEYS.iter().any(|info| info.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+    KEYS.iter().any(|info| {
+        info.name
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('.'))
+    })
 }
 
 /// The closest of `known` names, if one is close enough to be meant.

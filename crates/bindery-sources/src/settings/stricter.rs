@@ -10,8 +10,12 @@ use crate::notice::Notice;
 pub(super) fn stricter(own: &Layered, mut project: Layered) -> (Layered, Vec<Notice>) {
     let mut notices = Vec::new();
     for info in KEYS {
-        let Shape::Strictness(words) = info.shape else { continue };
-        let Some(holds) = own.winner(info.key) else { continue };
+        let Shape::Strictness(words) = info.shape else {
+            continue;
+        };
+        let Some(holds) = own.winner(info.key) else {
+            continue;
+        };
         let least = degree(words, &holds.value);
         let milder = project.sift(info.key, |chosen| degree(words, &chosen.value) >= least);
         notices.extend(milder.iter().map(|chosen| ignored(info, chosen, holds)));
@@ -31,6 +35,8 @@ fn ignored(info: &KeyInfo, chosen: &Chosen<Value>, holds: &Chosen<Value>) -> Not
         "a repository may only make `{}` stricter: {} is milder than {}, which holds ({})",
         info.name, chosen.value, holds.value, holds.origin
     );
-    Notice::warning("setting-milder", chosen.origin.at.clone(), message)
-        .mend(format!("set it in your own config.toml or with -c {}=… if that is what you want", info.name))
+    Notice::warning("setting-milder", chosen.origin.at.clone(), message).mend(format!(
+        "set it in your own config.toml or with -c {}=… if that is what you want",
+        info.name
+    ))
 }

@@ -27,7 +27,10 @@ impl Scanned {
 
     /// What a person should see beside the row: findings, and text that is not whole.
     pub(super) fn remark(&self) -> Option<String> {
-        let whole = matches!(self.scan.verdict, Outcome::NotScanned | Outcome::Clean | Outcome::Allowed);
+        let whole = matches!(
+            self.scan.verdict,
+            Outcome::NotScanned | Outcome::Clean | Outcome::Allowed
+        );
         let worst = self.scan.worst();
         if whole && worst.is_none() {
             return None;

@@ -17,11 +17,17 @@ pub(super) fn to_approve<'g>(
         let chosen = named(ground, &choice.paths, choice.importer.as_deref())?;
         if let Some(gone) = chosen.iter().find(|standing| standing.hash.is_none()) {
             let name = printable(&gone.key.to_string());
-            return Err(UsageError(format!("{name}: it is not there any more; `bindery lock revoke` takes its approval back")));
+            return Err(UsageError(format!(
+                "{name}: it is not there any more; `bindery lock revoke` takes its approval back"
+            )));
         }
         return Ok((chosen, Vec::new()));
     }
-    let wanted = ground.here.standings.iter().filter(|standing| standing.hash.is_some() && standing.state != State::Approved);
+    let wanted = ground
+        .here
+        .standings
+        .iter()
+        .filter(|standing| standing.hash.is_some() && standing.state != State::Approved);
     Ok(wanted.partition(|standing| standing.entry != Entry::Refused))
 }
 
@@ -34,7 +40,9 @@ pub(super) fn to_revoke<'g>(ground: &'g Ground, choice: &Choice) -> Result<Vec<&
     let chosen = named(ground, &choice.paths, choice.importer.as_deref())?;
     let chosen: Vec<&Standing> = chosen.into_iter().filter(has_approval).collect();
     if chosen.is_empty() {
-        return Err(UsageError("none of these was approved; `bindery lock status` lists what was".to_owned()));
+        return Err(UsageError(
+            "none of these was approved; `bindery lock status` lists what was".to_owned(),
+        ));
     }
     Ok(chosen)
 }
@@ -51,7 +59,13 @@ pub(super) fn named<'g>(
         let mut found = meant(ground, path);
         if let Some(importer) = importer {
             let names = spellings(ground, importer);
-            found.retain(|standing| standing.key.within.as_ref().is_some_and(|within| names.contains(within)));
+            found.retain(|standing| {
+                standing
+                    .key
+                    .within
+                    .as_ref()
+                    .is_some_and(|within| names.contains(within))
+            });
         }
         if found.is_empty() {
             return Err(UsageError(format!(
@@ -70,7 +84,12 @@ pub(super) fn named<'g>(
 
 fn meant<'g>(ground: &'g Ground, path: &Path) -> Vec<&'g Standing> {
     let names = spellings(ground, path);
-    ground.here.standings.iter().filter(|standing| names.contains(&standing.key.path)).collect()
+    ground
+        .here
+        .standings
+        .iter()
+        .filter(|standing| names.contains(&standing.key.path))
+        .collect()
 }
 
 /// What a path on the command line may be called in the list: as it is, or by where it lies. The last
@@ -88,7 +107,10 @@ fn spellings(ground: &Ground, path: &Path) -> Vec<String> {
 
 /// An import from outside is let in for one importing file, never for all at once.
 fn ambiguous(path: &Path, found: &[&Standing]) -> UsageError {
-    let importers: Vec<String> = found.iter().filter_map(|standing| standing.key.within.as_deref().map(printable)).collect();
+    let importers: Vec<String> = found
+        .iter()
+        .filter_map(|standing| standing.key.within.as_deref().map(printable))
+        .collect();
     UsageError(format!(
         "{}: several files import it, and an approval is for one of them; say which with --importer: {}",
         printable(&path.to_string_lossy()),

@@ -30,14 +30,23 @@ pub(super) fn table(ground: &Ground, terminal: &mut Terminal) -> anyhow::Result<
             State::New => YELLOW,
             State::Gone { .. } => Style::new().dimmed(),
         };
-        let state = terminal.palette.paint(style, &format!("{:<9}", standing.state.name()));
+        let state = terminal
+            .palette
+            .paint(style, &format!("{:<9}", standing.state.name()));
         let remark = match standing.entry {
-            Entry::Refused if standing.state != State::Approved => "  refused: it lies outside of the project",
+            Entry::Refused if standing.state != State::Approved => {
+                "  refused: it lies outside of the project"
+            }
             Entry::Elsewhere => "  not read from here",
             _ => "",
         };
         let key = &standing.key;
-        writeln!(terminal.out, "{state} {:<12} {}{remark}", key.kind.name(), printable(&key.to_string()))?;
+        writeln!(
+            terminal.out,
+            "{state} {:<12} {}{remark}",
+            key.kind.name(),
+            printable(&key.to_string())
+        )?;
     }
     Ok(())
 }
@@ -70,7 +79,12 @@ struct Change<'a> {
 }
 
 /// What changed since approval.
-pub(super) fn differences(ground: &Ground, paths: &[PathBuf], json: bool, terminal: &mut Terminal) -> anyhow::Result<Status> {
+pub(super) fn differences(
+    ground: &Ground,
+    paths: &[PathBuf],
+    json: bool,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Status> {
     let standings: Vec<&Standing> = if paths.is_empty() {
         ground.here.standings.iter().collect()
     } else {
@@ -79,7 +93,10 @@ pub(super) fn differences(ground: &Ground, paths: &[PathBuf], json: bool, termin
     let changed: Vec<Change<'_>> = standings
         .into_iter()
         .filter(|standing| standing.state != State::Approved)
-        .map(|standing| Change { standing, difference: change(ground, standing) })
+        .map(|standing| Change {
+            standing,
+            difference: change(ground, standing),
+        })
         .collect();
     if json {
         let page = serde_json::json!({"schema": "bindery.lock-diff/1", "changes": changed});
@@ -89,7 +106,11 @@ pub(super) fn differences(ground: &Ground, paths: &[PathBuf], json: bool, termin
             text(change, terminal)?;
         }
     }
-    Ok(if changed.is_empty() { Status::Success } else { Status::Finding })
+    Ok(if changed.is_empty() {
+        Status::Success
+    } else {
+        Status::Finding
+    })
 }
 
 fn change(ground: &Ground, standing: &Standing) -> Option<String> {
@@ -106,7 +127,10 @@ fn text(change: &Change<'_>, terminal: &mut Terminal) -> anyhow::Result<()> {
     let Some(difference) = &change.difference else {
         let name = printable(&change.standing.key.to_string());
         let state = change.standing.state.name();
-        writeln!(terminal.out, "{name}: {state}; the approved text is not on this machine, so the change cannot be shown")?;
+        writeln!(
+            terminal.out,
+            "{name}: {state}; the approved text is not on this machine, so the change cannot be shown"
+        )?;
         return Ok(());
     };
     for line in difference.lines() {
@@ -121,7 +145,12 @@ fn text(change: &Change<'_>, terminal: &mut Terminal) -> anyhow::Result<()> {
 }
 
 /// What was approved or revoked.
-pub(super) fn done(verb: &str, chosen: &[&Standing], json: bool, terminal: &mut Terminal) -> anyhow::Result<()> {
+pub(super) fn done(
+    verb: &str,
+    chosen: &[&Standing],
+    json: bool,
+    terminal: &mut Terminal,
+) -> anyhow::Result<()> {
     if json {
         let page = serde_json::json!({"schema": "bindery.lock-done/1", "done": verb, "texts": chosen});
         writeln!(terminal.out, "{}", serde_json::to_string_pretty(&page)?)?;
@@ -131,8 +160,14 @@ pub(super) fn done(verb: &str, chosen: &[&Standing], json: bool, terminal: &mut 
         writeln!(terminal.out, "nothing to be {verb}")?;
     }
     for standing in chosen {
-        let hash = standing.hash.map_or_else(String::new, |hash| format!("  {}", hash.short()));
-        writeln!(terminal.out, "{verb} {}{hash}", printable(&standing.key.to_string()))?;
+        let hash = standing
+            .hash
+            .map_or_else(String::new, |hash| format!("  {}", hash.short()));
+        writeln!(
+            terminal.out,
+            "{verb} {}{hash}",
+            printable(&standing.key.to_string())
+        )?;
     }
     Ok(())
 }
@@ -140,14 +175,26 @@ pub(super) fn done(verb: &str, chosen: &[&Standing], json: bool, terminal: &mut 
 /// Why a run that asks for approval refuses.
 pub(crate) fn tell_refused(standing: &Standing, terminal: &mut Terminal) -> anyhow::Result<()> {
     let (code, why) = match (standing.state, standing.hash) {
-        (State::Changed { approved }, Some(now)) => {
-            ("lock-changed", format!("it changed since it was approved ({} then, {} now)", approved.short(), now.short()))
-        }
+        (State::Changed { approved }, Some(now)) => (
+            "lock-changed",
+            format!(
+                "it changed since it was approved ({} then, {} now)",
+                approved.short(),
+                now.short()
+            ),
+        ),
         _ => ("lock-new", "nobody approved it".to_owned()),
     };
     let label = terminal.err_palette.paint(RED.bold(), "error");
     let path = printable(&standing.key.path);
-    writeln!(terminal.err, "{label}: {}: {why} [{code}]", printable(&standing.key.to_string()))?;
-    writeln!(terminal.err, "  help: `bindery lock diff {path}` shows it, `bindery lock approve {path}` lets it in")?;
+    writeln!(
+        terminal.err,
+        "{label}: {}: {why} [{code}]",
+        printable(&standing.key.to_string())
+    )?;
+    writeln!(
+        terminal.err,
+        "  help: `bindery lock diff {path}` shows it, `bindery lock approve {path}` lets it in"
+    )?;
     Ok(())
 }
