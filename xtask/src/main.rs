@@ -1,6 +1,7 @@
 //! Chores of this workspace: `cargo xtask test` is the one command that checks everything.
 
 mod layers;
+mod parity;
 mod test;
 mod tidy;
 mod workspace;
@@ -12,6 +13,8 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test     install what the tests need, then run format, lints, tests, docs and tidy
+  parity   run the real clients on generated trees, keep the truth, compare `bindery explain`
+           [--client claude|codex|hermes]… [--only TEXT] [--new] [--keep]
   tidy     check what lints cannot: file sizes, module docs, layers, names, paths
 ";
 
@@ -24,6 +27,7 @@ fn main() -> ExitCode {
         .as_slice()
     {
         ["test"] => test::run(),
+        ["parity", rest @ ..] => parity::run(rest),
         ["tidy"] => tidy::run(),
         _ => Err(anyhow::anyhow!("{USAGE}")),
     };

@@ -6,6 +6,7 @@ use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::scan::ScanArgs;
+use crate::commands::explain::ExplainArgs;
 use crate::terminal::Color;
 
 /// The context engine of LLM agents: which bytes the model sees, in which order, on whose authority,
@@ -15,7 +16,7 @@ use crate::terminal::Color;
     name = "bindery",
     version,
     max_term_width = 100,
-    disable_help_subcommand = true
+    after_help = "Exit codes: 0 success, 1 a finding, 2 wrong usage, 3 a failure outside (disk, process, network)."
 )]
 pub(crate) struct Cli {
     /// When to colour output
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Scan(Box<ScanArgs>),
     /// Approve texts of a repository by content hash, and see what changed since
     Lock(LockArgs),
+    /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
+    Explain(Box<ExplainArgs>),
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

@@ -4,6 +4,7 @@ pub(crate) mod assemble;
 pub(crate) mod bench;
 pub(crate) mod lock;
 pub(crate) mod scan;
+pub(crate) mod explain;
 
 use crate::cli::Command;
 use crate::status::Status;
@@ -14,7 +15,8 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
     match command {
         Command::Assemble(args) => assemble::run(&args, terminal),
         Command::Lock(args) => lock::run(&args, terminal),
+        Command::Explain(args) => explain::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
-        Command::Scan(args) => scan::run(*args, &mut terminal.out, &mut terminal.err),
+        Command::Scan(args) => scan::run(&args, &mut terminal.out, &mut terminal.err),
     }
 }

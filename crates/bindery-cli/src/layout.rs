@@ -57,17 +57,50 @@ pub(crate) fn right(text: &str, width: usize) -> String {
     format!("{fill}{text}")
 }
 
+/// What stands below a table has its labels in this many columns.
+const LABEL: usize = 10;
+
+/// A labelled line, folded between words where it is wider than `width`: what follows stands under what
+/// the label names.
+pub(crate) fn folded(line: &str, width: usize) -> String {
+    if line.width() <= width {
+        return line.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for word in line.split_inclusive(' ') {
+        let needed = word.trim_end().width();
+        if used > LABEL && used + needed > width {
+            out.truncate(out.trim_end().len());
+            out.push('\n');
+            out.push_str(&" ".repeat(LABEL));
+            used = LABEL;
+        }
+        out.push_str(word);
+        used += word.width();
+    }
+    out
+}
+
 /// A count with its thousands apart, and a `~` if it is an estimate.
 pub(crate) fn thousands(count: TokenCount) -> String {
     let digits = count.value.to_string();
     let mut out = String::from(if count.exact { "" } else { "~" });
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
     }
     out
+}
+
+/// A share in percent, rounded to one place after the point. Of nothing it is nothing.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    let tenths = (u128::from(part) * 1000 + u128::from(whole) / 2)
+        .checked_div(u128::from(whole))
+        .unwrap_or(0);
+    format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
 #[cfg(test)]
@@ -92,6 +125,25 @@ mod tests {
                 assert_eq!(right(text, width).width(), width, "{text} in {width}");
             }
         }
+    }
+
+    #[test]
+    fn shares_are_rounded_and_nothing_is_divided_by_nothing() {
+        assert_eq!(percent(1, 3), "33.3 %");
+        assert_eq!(percent(2, 3), "66.7 %");
+        assert_eq!(percent(5, 0), "0.0 %");
+        assert_eq!(percent(u64::MAX, u64::MAX), "100.0 %");
+    }
+
+    #[test]
+    fn long_lines_fold_under_their_label() {
+        let line = "total     1,416 tokens in 13 fragments · 0.2 % of a window of 922,000";
+        assert_eq!(folded(line, 80), line);
+        assert_eq!(
+            folded(line, 40),
+            "total     1,416 tokens in 13 fragments ·\n          0.2 % of a window of 922,000"
+        );
+        assert_eq!(folded("left out  one: two", 5), "left out  one:\n          two");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Telling people what was skipped, demoted, shadowed or could not be said.
+//! Telling people what was refused, skipped, demoted, shadowed or could not be said.
 
 use std::io::{self, Write};
 
@@ -7,18 +7,20 @@ use bindery::Note;
 use bindery::assembly::Shadowed;
 use bindery::sources::{Level, Notice};
 
+use crate::layout::folded;
 use crate::terminal::{Terminal, printable};
 
-/// Notices of reading, on stderr.
+/// Notices of reading, on stderr: level, stable code, place, what happened, and what to do.
 pub(crate) fn tell(notices: &[Notice], terminal: &mut Terminal) -> io::Result<()> {
     for notice in notices {
-        let (label, color) = match notice.level {
+        let (level, color) = match notice.level {
             Level::Note => ("note", AnsiColor::Cyan),
             Level::Warning => ("warning", AnsiColor::Yellow),
             Level::Error => ("error", AnsiColor::Red),
         };
-        let label = terminal.err_palette.paint(color.on_default().bold(), label);
-        writeln!(terminal.err, "{label}: {notice} [{}]", notice.code)?;
+        let label = format!("{level}[{}]", notice.code);
+        let label = terminal.err_palette.paint(color.on_default().bold(), &label);
+        writeln!(terminal.err, "{label}: {notice}")?;
     }
     Ok(())
 }
@@ -26,13 +28,8 @@ pub(crate) fn tell(notices: &[Notice], terminal: &mut Terminal) -> io::Result<()
 /// What took no part in an assembly, below a table.
 pub(crate) fn shadowed(shadowed: &[Shadowed], terminal: &mut Terminal) -> io::Result<()> {
     for one in shadowed {
-        writeln!(
-            terminal.out,
-            "left out  {} {}: {}",
-            one.what,
-            printable(&one.name),
-            one.reason
-        )?;
+        let line = format!("left out  {} {}: {}", one.what, printable(&one.name), one.reason);
+        writeln!(terminal.out, "{}", folded(&line, terminal.width))?;
     }
     Ok(())
 }
@@ -40,12 +37,8 @@ pub(crate) fn shadowed(shadowed: &[Shadowed], terminal: &mut Terminal) -> io::Re
 /// What a provider's format could not say, below a table.
 pub(crate) fn notes(notes: &[Note], terminal: &mut Terminal) -> io::Result<()> {
     for note in notes {
-        writeln!(
-            terminal.out,
-            "note      {} ({})",
-            note.message,
-            note.fragments.join(", ")
-        )?;
+        let line = format!("note      {} ({})", note.message, note.fragments.join(", "));
+        writeln!(terminal.out, "{}", folded(&line, terminal.width))?;
     }
     Ok(())
 }

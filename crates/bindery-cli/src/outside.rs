@@ -28,6 +28,8 @@ pub(crate) fn question(dir: PathBuf, request: Request) -> Question {
     Question {
         places,
         repository,
+        // If there is no such directory any more, relative paths lead nowhere, and say so.
+        paths_from: std::env::current_dir().unwrap_or_default(),
         surroundings: gather(dir, Some(today), None),
         probe: Some(Probe::from_environment()),
         touch: Vec::new(),
@@ -41,6 +43,15 @@ pub(crate) fn environment() -> BTreeMap<String, String> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
+}
+
+/// The width that `COLUMNS` asks for: shells keep it to themselves, so whoever exports it means it.
+pub(crate) fn columns() -> Option<usize> {
+    std::env::var("COLUMNS")
+        .ok()?
+        .parse()
+        .ok()
+        .filter(|width| *width > 0)
 }
 
 /// The date here. `SOURCE_DATE_EPOCH` (seconds, as reproducible-builds.org defines it) takes the clock's

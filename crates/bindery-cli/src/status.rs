@@ -4,7 +4,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::AnsiColor;
+use anyhow::Context as _;
+use bindery::sources::{Notice, Refused};
 
+use crate::notices;
 use crate::terminal::Terminal;
 
 /// How a command ended.
@@ -45,36 +48,56 @@ impl From<Status> for ExitCode {
 
 /// Prints what argument parsing has to say: help and version are successes.
 pub(crate) fn of_parse(asked: &clap::Error) -> ExitCode {
-    // If the terminal is gone there is nobody to tell.
-    let _ = asked.print();
-    if asked.use_stderr() {
-        Status::Usage.into()
-    } else {
-        Status::Success.into()
+    let printed = asked.print().and_then(|()| io::stdout().flush());
+    match printed {
+        // If stderr is gone there is nobody to tell.
+        _ if asked.use_stderr() => Status::Usage.into(),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(io::stderr(), "error: {UNWRITABLE}: {error}");
+            Status::Failure.into()
+        }
+        _ => Status::Success.into(),
     }
 }
 
+/// What is told before an error of writing.
+const UNWRITABLE: &str = "the output could not be written";
+
 /// Flushes, tells errors, and gives the exit code. A reader that went away is no error.
 pub(crate) fn conclude(outcome: anyhow::Result<Status>, terminal: &mut Terminal) -> ExitCode {
-    let flushed = terminal.out.flush().map_err(anyhow::Error::from);
+    let flushed = terminal.out.flush().context(UNWRITABLE);
     match outcome.and_then(|status| flushed.map(|()| status)) {
         Ok(status) => status.into(),
         Err(error) if is_broken_pipe(&error) => Status::Success.into(),
         Err(error) => {
-            let status = if error.is::<UsageError>() {
-                Status::Usage
-            } else {
-                Status::Failure
-            };
-            let label = terminal
-                .err_palette
-                .paint(AnsiColor::Red.on_default().bold(), "error");
             // If stderr is gone as well, the exit code still tells.
-            let _ = writeln!(terminal.err, "{label}: {error:#}");
-            status.into()
+            let _ = tell(&error, terminal);
+            of_error(&error).into()
         }
     }
 }
+
+fn tell(error: &anyhow::Error, terminal: &mut Terminal) -> io::Result<()> {
+    if let Some(refused) = error.downcast_ref::<Refused>() {
+        return notices::tell(&refused.0, terminal);
+    }
+    let red = AnsiColor::Red.on_default().bold();
+    let label = terminal.err_palette.paint(red, "error");
+    writeln!(terminal.err, "{label}: {error:#}")
+}
+
+fn of_error(error: &anyhow::Error) -> Status {
+    let is_outside = |notice: &Notice| OUTSIDE.contains(&&*notice.code);
+    match error.downcast_ref::<Refused>() {
+        Some(refused) if refused.0.iter().all(is_outside) => Status::Failure,
+        Some(_) => Status::Usage,
+        None if error.is::<UsageError>() => Status::Usage,
+        None => Status::Failure,
+    }
+}
+
+/// Codes of refusals that no change of the call or of a file's text mends.
+const OUTSIDE: [&str; 2] = ["file-unreadable", "internal"];
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error

@@ -5,6 +5,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
 
+use crate::outside;
+
 /// When to colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum Color {
@@ -57,7 +59,8 @@ impl Terminal {
                 Color::Never => false,
             },
         };
-        let width = terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(width, _)| usize::from(width.0));
+        let real = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let width = outside::columns().or_else(real).unwrap_or(DEFAULT_WIDTH);
         Self {
             palette: palette(AutoStream::choice(&stdout)),
             err_palette: palette(AutoStream::choice(&io::stderr())),
@@ -87,9 +90,9 @@ pub(crate) fn printable(text: &str) -> String {
     for c in text.chars() {
         let hides = matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
         if c.is_control() || hides {
-            out.extend(c.escape_default())
+            out.extend(c.escape_default());
         } else {
-            out.push(c)
+            out.push(c);
         }
     }
     out

@@ -151,6 +151,10 @@ impl fmt::Display for Source {
             Self::File {
                 path,
                 lines: Some((first, last)),
+            } if first == last => write!(f, "{path}:{first}"),
+            Self::File {
+                path,
+                lines: Some((first, last)),
             } => write!(f, "{path}:{first}-{last}"),
             Self::Builtin { name } => write!(f, "builtin:{name}"),
             Self::Setting { name } => f.write_str(name),

@@ -25,7 +25,7 @@ const CLASSES: [Class; 256] = {
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte {
-            0x20 | 0x09 => Class::Blank,
+            0x20 | 0x09 | 0x07 => Class::Blank,
             0x0A | 0x0D => Class::Break,
             0x00..=0x1F | 0x7F => Class::Control,
             0x80..=0xFF => Class::Wide,
@@ -37,7 +37,10 @@ const CLASSES: [Class; 256] = {
 };
 
 fn class_of(byte: u8) -> Class {
-    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Plain)
+    CLASSES
+        .get(usize::from(byte))
+        .copied()
+        .unwrap_or(Class::Plain)
 }
 
 /// Folds `source`.
@@ -80,8 +83,14 @@ fn copy_plain(bytes: &[u8], from: usize, view: &mut View) -> usize {
 
 fn fold_blanks(bytes: &[u8], from: usize, view: &mut View) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
-    let len = rest.iter().take_while(|byte| matches!(class_of(**byte), Class::Blank | Class::Break)).count();
-    let breaks = rest.iter().take(len).any(|byte| class_of(*byte) == Class::Break);
+    let len = rest
+        .iter()
+        .take_while(|byte| matches!(class_of(**byte), Class::Blank | Class::Break))
+        .count();
+    let breaks = rest
+        .iter()
+        .take(len)
+        .any(|byte| class_of(*byte) == Class::Break);
     push_blank(view, breaks, from, len);
     from + len
 }
@@ -96,13 +105,21 @@ fn push_blank(view: &mut View, breaks: bool, source: usize, width: usize) {
 }
 
 fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookalikes) -> usize {
-    let Some(letter) = source.get(from..).and_then(|rest| rest.chars().next()) else { return from + 1 };
+    let Some(letter) = source.get(from..).and_then(|rest| rest.chars().next()) else {
+        return from + 1;
+    };
     let width = letter.len_utf8();
-    if letter == '\u{9B}' || letter == '\u{9D}' {
-        return from + terminal::sequence_len(source.as_bytes().get(from..).unwrap_or_default()).max(width);
+    if letter == '\u{9B}' {
+        return from
+            + terminal::sequence_len(source.as_bytes().get(from..).unwrap_or_default()).max(width);
     }
     if letters::is_blank(letter) {
-        push_blank(view, matches!(letter, '\u{2028}' | '\u{2029}' | '\u{85}'), from, width);
+        push_blank(
+            view,
+            matches!(letter, '\u{2028}' | '\u{2029}' | '\u{85}'),
+            from,
+            width,
+        );
         return from + width;
     }
     let latin = lookalikes.covers(source, from);

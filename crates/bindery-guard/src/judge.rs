@@ -41,19 +41,32 @@ const QUOTE_REACH: usize = 40;
 
 /// Reads the words around the match at `start..end` of the folded `text`.
 pub(crate) fn wording(text: &[u8], start: usize, end: usize, set: &PatternSet) -> Wording {
-    let line_start = text.get(..start).unwrap_or_default().iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let before = text.get(line_start.max(start.saturating_sub(MENTION_REACH))..start).unwrap_or_default();
+    let line_start = text
+        .get(..start)
+        .unwrap_or_default()
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
+    let before = text
+        .get(line_start.max(start.saturating_sub(MENTION_REACH))..start)
+        .unwrap_or_default();
     let before = String::from_utf8_lossy(before);
     if is_negated(&before, &set.negations) {
         return Wording::Negated;
     }
     let inside = text.get(start..end).unwrap_or_default();
-    if ends_with_word(before.trim_end(), &set.described) || is_identifier(before.as_bytes(), inside) {
+    if ends_with_word(before.trim_end(), &set.described) || is_identifier(before.as_bytes(), inside)
+    {
         return Wording::Mentioned;
     }
-    let after = text.get(end..text.len().min(end + QUOTE_REACH)).unwrap_or_default();
+    let after = text
+        .get(end..text.len().min(end + QUOTE_REACH))
+        .unwrap_or_default();
     let quoted = is_quoted(before.as_bytes(), after);
-    let mentioned = set.mentions.iter().any(|mention| before.contains(mention.as_str()));
+    let mentioned = set
+        .mentions
+        .iter()
+        .any(|mention| before.contains(mention.as_str()));
     match (quoted, mentioned) {
         (true, true) => Wording::QuotedMention,
         (true, false) => Wording::Quoted,
@@ -64,9 +77,15 @@ pub(crate) fn wording(text: &[u8], start: usize, end: usize, set: &PatternSet) -
 
 /// Whether a negation stands directly before, with at most one more word between.
 fn is_negated(before: &str, negations: &[String]) -> bool {
-    let trim = |text: &str| text.trim_end_matches([' ', '*', '_', '"', '\'', '`', ':', ',']).len();
+    let trim = |text: &str| {
+        text.trim_end_matches([' ', '*', '_', '"', '\'', '`', ':', ','])
+            .len()
+    };
     let head = before.get(..trim(before)).unwrap_or_default();
-    let less_one = head.rfind([' ', '\n']).and_then(|at| head.get(..at)).unwrap_or_default();
+    let less_one = head
+        .rfind([' ', '\n'])
+        .and_then(|at| head.get(..at))
+        .unwrap_or_default();
     ends_with_word(head, negations) || ends_with_word(less_one.trim_end(), negations)
 }
 
@@ -74,31 +93,50 @@ fn is_negated(before: &str, negations: &[String]) -> bool {
 fn ends_with_word(text: &str, words: &[String]) -> bool {
     words.iter().any(|word| {
         text.strip_suffix(word.as_str()).is_some_and(|rest| {
-            is_unspaced(word) || rest.chars().next_back().is_none_or(|letter| !letter.is_alphanumeric())
+            is_unspaced(word)
+                || rest
+                    .chars()
+                    .next_back()
+                    .is_none_or(|letter| !letter.is_alphanumeric())
         })
     })
 }
 
 /// Whether the match is the tail of a flag or name, such as `--skip-confirmation`.
 fn is_identifier(before: &[u8], inside: &[u8]) -> bool {
-    let joined = inside.contains(&b'-') || inside.contains(&b'_');
-    joined && !inside.contains(&b' ') && before.last().is_some_and(|byte| matches!(byte, b'-' | b'_' | b'.'))
+    let first = inside.iter().find(|byte| !byte.is_ascii_alphanumeric());
+    matches!(first, Some(b'-' | b'_'))
+        && before
+            .last()
+            .is_some_and(|byte| matches!(byte, b'-' | b'_' | b'.'))
 }
 
 /// Whether a word belongs to a script without blanks between words.
 fn is_unspaced(word: &str) -> bool {
-    word.chars().next().is_some_and(|letter| letter >= '\u{2E80}')
+    word.chars()
+        .next()
+        .is_some_and(|letter| letter >= '\u{2E80}')
 }
 
 /// Whether a short quotation holds the match: a mark shortly before, and one shortly after.
 fn is_quoted(before: &[u8], after: &[u8]) -> bool {
     let is_mark = |byte: &u8| matches!(byte, b'"' | b'`' | b'\'');
-    let near = before.get(before.len().saturating_sub(QUOTE_REACH)..).unwrap_or(before);
-    let Some(opened) = near.iter().rposition(is_mark) else { return false };
+    let near = before
+        .get(before.len().saturating_sub(QUOTE_REACH)..)
+        .unwrap_or(before);
+    let Some(opened) = near.iter().rposition(is_mark) else {
+        return false;
+    };
     // An apostrophe within a word opens nothing.
-    let starts_word = opened == 0 || near.get(opened - 1).is_none_or(|byte| !byte.is_ascii_alphanumeric());
-    let line_end = after.iter().position(|byte| *byte == b'\n').unwrap_or(after.len());
-    starts_word && after.iter().take(line_end).any(|byte| is_mark(byte))
+    let starts_word = opened == 0
+        || near
+            .get(opened - 1)
+            .is_none_or(|byte| !byte.is_ascii_alphanumeric());
+    let line_end = after
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .unwrap_or(after.len());
+    starts_word && after.iter().take(line_end).any(is_mark)
 }
 
 /// Distinct words of a document that show that it discusses attacks.
@@ -115,14 +153,23 @@ pub(crate) fn is_on_topic(text: &[u8], topics: &aho_corasick::AhoCorasick) -> bo
 
 /// Severity and confidence of a match; nothing if it is none.
 pub(crate) fn judge(pattern: &Pattern, setting: Setting) -> Option<(Severity, Confidence)> {
-    let Setting { position, reading, disguised, on_topic, wording } = setting;
+    let Setting {
+        position,
+        reading,
+        disguised,
+        on_topic,
+        wording,
+    } = setting;
     let hidden = disguised || !matches!(reading, Reading::Plain) || position.is_hidden();
     if wording == Wording::Negated && !disguised {
         return None;
     }
     let in_code = matches!(position, Position::CodeBlock | Position::InlineCode);
     if disguised || hidden && !in_code && !(on_topic && wording != Wording::Direct) {
-        return Some((pattern.severity.raised().max(Severity::High), Confidence::High));
+        return Some((
+            pattern.severity.raised().max(Severity::High),
+            Confidence::High,
+        ));
     }
     let mut severity = pattern.severity;
     if on_topic && pattern.on_topic == OnTopic::Milder {
@@ -131,7 +178,11 @@ pub(crate) fn judge(pattern: &Pattern, setting: Setting) -> Option<(Severity, Co
     let mut confidence = pattern.confidence;
     let milder = pattern.in_code == InCode::Milder;
     if in_code && milder {
-        severity = if on_topic { Severity::Low.min(severity) } else { severity.lowered() };
+        severity = if on_topic {
+            Severity::Low.min(severity)
+        } else {
+            severity.lowered()
+        };
         confidence = Confidence::Low;
     } else if in_code && on_topic {
         severity = severity.lowered();
@@ -145,7 +196,11 @@ pub(crate) fn judge(pattern: &Pattern, setting: Setting) -> Option<(Severity, Co
         _ => {}
     }
     if position == Position::Quotation {
-        severity = if on_topic { severity.lowered().lowered() } else { severity.lowered() };
+        severity = if on_topic {
+            severity.lowered().lowered()
+        } else {
+            severity.lowered()
+        };
         confidence = confidence.min(Confidence::Medium);
     }
     Some((severity, confidence))

@@ -54,7 +54,10 @@ pub(crate) struct Matcher {
 
 impl Matcher {
     /// Compiles expressions, each with the index of its pattern.
-    pub(crate) fn new(expressions: &[(usize, Expression)], anchoring: Anchoring) -> Result<Self, PatternError> {
+    pub(crate) fn new(
+        expressions: &[(usize, Expression)],
+        anchoring: Anchoring,
+    ) -> Result<Self, PatternError> {
         let mut literals: BTreeMap<Vec<u8>, Keyword> = BTreeMap::new();
         let mut keyword = |literal: &Vec<u8>| {
             let next = literals.len();
@@ -64,9 +67,19 @@ impl Matcher {
         let mut sets: BTreeMap<Vec<Keyword>, usize> = BTreeMap::new();
         let mut trials = Vec::with_capacity(expressions.len());
         for (pattern, expression) in expressions {
-            anchors.push(expression.anchors.iter().map(&mut keyword).collect::<Vec<_>>());
+            anchors.push(
+                expression
+                    .anchors
+                    .iter()
+                    .map(&mut keyword)
+                    .collect::<Vec<_>>(),
+            );
             let mut needed = Vec::new();
-            for segment in expression.segments.iter().filter(|segment| !segment.keys.is_empty()) {
+            for segment in expression
+                .segments
+                .iter()
+                .filter(|segment| !segment.keys.is_empty())
+            {
                 let set: Vec<Keyword> = segment.keys.iter().map(&mut keyword).collect();
                 let next = sets.len();
                 needed.push(*sets.entry(set).or_insert(next));
@@ -89,8 +102,14 @@ impl Matcher {
                 }
             }
         }
-        let index = Index::new(&literals, anchoring).map_err(|error| PatternError::Engine(error.to_string()))?;
-        Ok(Self { index, anchored, trials, needs })
+        let index = Index::new(&literals, anchoring)
+            .map_err(|error| PatternError::Engine(error.to_string()))?;
+        Ok(Self {
+            index,
+            anchored,
+            trials,
+            needs,
+        })
     }
 
     /// All hits in `text`, by place.
@@ -100,13 +119,22 @@ impl Matcher {
         for (at, sighting) in sightings.iter().enumerate() {
             let later = sightings.get(at + 1..).unwrap_or_default();
             for &expression in self.anchored.get(sighting.keyword).into_iter().flatten() {
-                let Some(trial) = self.trials.get(expression) else { continue };
-                if !trial.needs().iter().all(|set| self.follows(*set, sighting, later)) {
+                let Some(trial) = self.trials.get(expression) else {
+                    continue;
+                };
+                if !trial
+                    .needs()
+                    .iter()
+                    .all(|set| self.follows(*set, sighting, later))
+                {
                     continue;
                 }
                 work.windows += WINDOW.min(text.len());
                 if let Some(span) = trial.run(text, sighting.at) {
-                    hits.push(Hit { pattern: trial.pattern(), span });
+                    hits.push(Hit {
+                        pattern: trial.pattern(),
+                        span,
+                    });
                 }
             }
         }
@@ -117,8 +145,13 @@ impl Matcher {
 
     /// Whether a keyword of a set stands within the window after a sighting, or at it.
     fn follows(&self, set: usize, from: &Sighting, later: &[Sighting]) -> bool {
-        let Some(bits) = self.needs.get(set) else { return true };
+        let Some(bits) = self.needs.get(set) else {
+            return true;
+        };
         let has = |sighting: &Sighting| bits.get(sighting.keyword).copied().unwrap_or(false);
-        later.iter().take_while(|sighting| sighting.at <= from.at + WINDOW).any(has)
+        later
+            .iter()
+            .take_while(|sighting| sighting.at <= from.at + WINDOW)
+            .any(has)
     }
 }

@@ -42,9 +42,7 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
     let text = Text::read(bytes);
     let mut scan = Scan::new(&text, scanner);
     let base = fold(text.as_str());
-    if !base.text().is_ascii() || text.as_str().len() != base.text().len() {
-        scan.raws.extend(unicode::inspect(text.as_str()));
-    } else if text.as_str().bytes().any(|byte| byte < 0x20 && !matches!(byte, b'\n' | b'\t' | b'\r')) {
+    if text.as_str().bytes().any(is_unusual) {
         scan.raws.extend(unicode::inspect(text.as_str()));
     }
     scan.raws.extend(text.faults());
@@ -55,6 +53,11 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
     scan.read_hidden();
     let work = scan.work;
     (scan.finish(&base), work)
+}
+
+/// Beyond printable ASCII and the usual white space.
+fn is_unusual(byte: u8) -> bool {
+    byte >= 0x7F || byte < 0x20 && !matches!(byte, b'\n' | b'\t' | b'\r')
 }
 
 /// A judged match, still without line and column.
@@ -77,7 +80,13 @@ struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     fn new(text: &'a Text<'a>, scanner: &'a Scanner) -> Self {
-        Self { text, scanner, raws: Vec::new(), drafts: Vec::new(), work: Work::default() }
+        Self {
+            text,
+            scanner,
+            raws: Vec::new(),
+            drafts: Vec::new(),
+            work: Work::default(),
+        }
     }
 
     fn source(&self) -> &'a str {
@@ -95,7 +104,10 @@ impl<'a> Scan<'a> {
         for range in broken::suspects(base.text(), stems) {
             let joined = broken::join(base.text(), range);
             let hits = self.scanner.joined().hits(joined.text(), &mut self.work);
-            let hits = hits.into_iter().filter(|hit| broken::is_broken(&joined, base.text(), &hit.span, stems)).collect();
+            let hits = hits
+                .into_iter()
+                .filter(|hit| broken::is_broken(&joined, base.text(), &hit.span, stems))
+                .collect();
             let over = joined.over(base);
             self.take(hits, &over, Reading::Joined);
         }
@@ -165,16 +177,32 @@ impl<'a> Scan<'a> {
     fn take(&mut self, hits: Vec<Hit>, view: &View, reading: Reading) {
         for hit in hits {
             let span = view.source_range(&hit.span);
-            let wording = judge::wording(view.text(), hit.span.start, hit.span.end, self.scanner.set());
+            let wording = judge::wording(
+                view.text(),
+                hit.span.start,
+                hit.span.end,
+                self.scanner.set(),
+            );
             let raw = self.source().get(span.clone());
-            if is_in_place(reading) && raw.is_some_and(|raw| fold(raw).text() == view.text().get(hit.span.clone()).unwrap_or_default()) {
+            if is_in_place(reading)
+                && raw.is_some_and(|raw| {
+                    fold(raw).text() == view.text().get(hit.span.clone()).unwrap_or_default()
+                })
+            {
                 // Nothing was decoded here: the plain reading has it.
                 continue;
             }
             let disguised = reading == Reading::Plain && raw.is_none_or(is_disguised);
             let decoded = (reading != Reading::Plain || disguised)
                 .then(|| excerpt(view.text().get(hit.span.clone()).unwrap_or_default()));
-            self.drafts.push(Draft { pattern: hit.pattern, span, reading, disguised, wording, decoded });
+            self.drafts.push(Draft {
+                pattern: hit.pattern,
+                span,
+                reading,
+                disguised,
+                wording,
+                decoded,
+            });
         }
     }
 
@@ -193,13 +221,27 @@ impl<'a> Scan<'a> {
             let place = Place::new(&raw.span, &lines, self.text);
             findings.push(place.finding(raw, regions.at(raw.span.start)));
         }
-        Report { findings: once(findings) }
+        Report {
+            findings: once(findings),
+        }
     }
 
-    fn finding(&self, draft: &Draft, regions: &Regions, lines: &LineIndex, on_topic: bool) -> Option<Finding> {
+    fn finding(
+        &self,
+        draft: &Draft,
+        regions: &Regions,
+        lines: &LineIndex,
+        on_topic: bool,
+    ) -> Option<Finding> {
         let pattern = self.scanner.set().patterns.get(draft.pattern)?;
         let position = regions.at(draft.span.start);
-        let setting = Setting { position, reading: draft.reading, disguised: draft.disguised, on_topic, wording: draft.wording };
+        let setting = Setting {
+            position,
+            reading: draft.reading,
+            disguised: draft.disguised,
+            on_topic,
+            wording: draft.wording,
+        };
         let (severity, confidence) = judge::judge(pattern, setting)?;
         let place = Place::new(&draft.span, lines, self.text);
         Some(Finding {
@@ -231,7 +273,11 @@ impl Place {
         let bytes = text.as_str().as_bytes();
         let start = lines.locate(bytes, span.start);
         let end = lines.locate(bytes, span.end);
-        Self { span: text.source_range(span), start, end }
+        Self {
+            span: text.source_range(span),
+            start,
+            end,
+        }
     }
 
     fn finding(self, raw: &Raw, position: Position) -> Finding {
@@ -248,7 +294,10 @@ impl Place {
             position,
             reading: raw.reading,
             reason: raw.reason.clone(),
-            decoded: raw.decoded.as_ref().map(|text| text.chars().take(DECODED_LIMIT).collect()),
+            decoded: raw
+                .decoded
+                .as_ref()
+                .map(|text| text.chars().take(DECODED_LIMIT).collect()),
         }
     }
 }
@@ -256,20 +305,26 @@ impl Place {
 /// Whether people read `raw` as something else than a model: it has characters that are invisible or
 /// imitate ASCII ones, or terminal sequences.
 fn is_disguised(raw: &str) -> bool {
-    raw.chars().any(|letter| match u32::from(letter) {
+    let disguise = |letter: char| match u32::from(letter) {
         0x00..=0x1F => !matches!(letter, '\t' | '\n' | '\r'),
-        0x7F..=0x9F | 0x200B | 0x2060..=0x2064 | 0x034F | 0xAD | 0xE0000..=0xE01EF | 0x202A..=0x202E | 0x2066..=0x2069 => true,
-        0x1D400..=0x1D7FF | 0xFF21..=0xFF5A | 0x0334..=0x0338 => true,
-        _ => false,
-    }) || is_mixed(raw)
+        code => {
+            matches!(code, 0x7F..=0x9F | 0xAD | 0x034F | 0x200B | 0x202A..=0x202E | 0x2060..=0x2064 | 0x2066..=0x2069 | 0xE0000..=0xE01EF)
+                || matches!(code, 0x0334..=0x0338 | 0xFF21..=0xFF5A | 0x1D400..=0x1D7FF)
+        }
+    };
+    raw.chars().any(disguise) || is_mixed(raw)
 }
 
 /// Latin words with Cyrillic or Greek letters in them.
 fn is_mixed(raw: &str) -> bool {
-    raw.split(|letter: char| !letter.is_alphabetic()).any(|word| {
-        let latin = word.chars().any(|letter| letter.is_ascii_alphabetic());
-        latin && word.chars().any(|letter| matches!(u32::from(letter), 0x0370..=0x052F))
-    })
+    raw.split(|letter: char| !letter.is_alphabetic())
+        .any(|word| {
+            let latin = word.chars().any(|letter| letter.is_ascii_alphabetic());
+            latin
+                && word
+                    .chars()
+                    .any(|letter| matches!(u32::from(letter), 0x0370..=0x052F))
+        })
 }
 
 /// Whether a decoder leaves what it does not decode as it is.
@@ -278,19 +333,36 @@ fn is_in_place(reading: Reading) -> bool {
 }
 
 fn excerpt(text: &[u8]) -> String {
-    String::from_utf8_lossy(text).chars().take(DECODED_LIMIT).collect()
+    String::from_utf8_lossy(text)
+        .chars()
+        .take(DECODED_LIMIT)
+        .collect()
 }
 
 fn line_around(source: &str, at: usize) -> Range<usize> {
-    let start = source.get(..at).and_then(|head| head.rfind('\n')).map_or(0, |start| start + 1);
-    let end = source.get(at..).and_then(|tail| tail.find('\n')).map_or(source.len(), |end| at + end);
+    let start = source
+        .get(..at)
+        .and_then(|head| head.rfind('\n'))
+        .map_or(0, |start| start + 1);
+    let end = source
+        .get(at..)
+        .and_then(|tail| tail.find('\n'))
+        .map_or(source.len(), |end| at + end);
     start..end
 }
 
 /// Findings by place, each thing once: of several readings of overlapping bytes, the worst stays.
 fn once(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by(|a, b| (a.kind, a.span.start, a.span.end).cmp(&(b.kind, b.span.start, b.span.end)));
-    let weight = |finding: &Finding| (finding.severity, finding.confidence, finding.reading == Reading::Plain);
+    findings.sort_by(|a, b| {
+        (a.kind, a.span.start, a.span.end).cmp(&(b.kind, b.span.start, b.span.end))
+    });
+    let weight = |finding: &Finding| {
+        (
+            finding.severity,
+            finding.confidence,
+            finding.reading == Reading::Plain,
+        )
+    };
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
     let mut end = 0;
     for finding in findings {
@@ -308,7 +380,9 @@ fn once(mut findings: Vec<Finding>) -> Vec<Finding> {
             }
         }
     }
-    kept.sort_by(|a, b| (a.span.start, b.severity, a.kind).cmp(&(b.span.start, a.severity, b.kind)));
+    kept.sort_by(|a, b| {
+        (a.span.start, b.severity, a.kind).cmp(&(b.span.start, a.severity, b.kind))
+    });
     kept
 }
 

@@ -59,8 +59,13 @@ impl Scanner {
     pub fn from_files(files: &[(&str, &str)]) -> Result<Self, PatternError> {
         let set = patterns::load(files)?;
         let of_form = |joined: bool| -> Vec<_> {
-            let chosen = set.expressions.iter().filter(|(_, form, _)| (*form == Form::Joined) == joined);
-            chosen.map(|(pattern, _, expression)| (*pattern, expression.clone())).collect()
+            let chosen = set
+                .expressions
+                .iter()
+                .filter(|(_, form, _)| (*form == Form::Joined) == joined);
+            chosen
+                .map(|(pattern, _, expression)| (*pattern, expression.clone()))
+                .collect()
         };
         let plain = Matcher::new(&of_form(false), Anchoring::AtWords)?;
         let joined = Matcher::new(&of_form(true), Anchoring::Anywhere)?;
@@ -72,7 +77,14 @@ impl Scanner {
         let backwards = set.probes.iter().map(|word| mirror::reverse(word));
         let rotated = set.probes.iter().map(|word| mirror::rot13(word));
         let mirrored = literal(backwards.chain(rotated).collect())?;
-        Ok(Self { set, plain, joined, stems, topics, mirrored })
+        Ok(Self {
+            set,
+            plain,
+            joined,
+            stems,
+            topics,
+            mirrored,
+        })
     }
 
     /// All rules, in the order of the pattern files.
@@ -107,11 +119,21 @@ impl Scanner {
     }
 
     /// Where words stand that make sense backwards or rotated, in order.
-    pub(crate) fn mirrored<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (usize, Reading)> + 'a {
+    pub(crate) fn mirrored<'a>(
+        &'a self,
+        text: &'a [u8],
+    ) -> impl Iterator<Item = (usize, Reading)> + 'a {
         let words = self.set.probes.len();
         self.mirrored.find_iter(text).map(move |found| {
             let backwards = found.pattern().as_usize() < words;
-            (found.start(), if backwards { Reading::Reversed } else { Reading::Rot13 })
+            (
+                found.start(),
+                if backwards {
+                    Reading::Reversed
+                } else {
+                    Reading::Rot13
+                },
+            )
         })
     }
 }

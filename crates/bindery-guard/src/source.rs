@@ -11,7 +11,7 @@ use crate::view::View;
 /// neither counts as one unknown character, so that offsets stay true.
 #[derive(Debug)]
 pub(crate) struct Text<'a> {
-    text: Cow<'a, str>,
+    content: Cow<'a, str>,
     /// Set where the text's offsets are not the bytes'.
     map: Option<View>,
     broken: Vec<Range<usize>>,
@@ -31,7 +31,11 @@ impl<'a> Text<'a> {
 
     fn utf8(bytes: &'a [u8]) -> Self {
         if let Ok(text) = std::str::from_utf8(bytes) {
-            return Self { text: Cow::Borrowed(text), map: None, broken: Vec::new() };
+            return Self {
+                content: Cow::Borrowed(text),
+                map: None,
+                broken: Vec::new(),
+            };
         }
         let mut text = String::with_capacity(bytes.len());
         let mut broken = Vec::new();
@@ -43,11 +47,18 @@ impl<'a> Text<'a> {
                 broken.push(start..text.len());
             }
         }
-        Self { text: Cow::Owned(text), map: None, broken }
+        Self {
+            content: Cow::Owned(text),
+            map: None,
+            broken,
+        }
     }
 
     fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Self {
-        let units = bytes.chunks_exact(2).filter_map(|pair| pair.try_into().ok()).map(unit);
+        let units = bytes
+            .chunks_exact(2)
+            .filter_map(|pair| pair.try_into().ok())
+            .map(unit);
         let mut view = View::with_capacity(bytes.len());
         let mut at = 0;
         for letter in char::decode_utf16(units) {
@@ -57,16 +68,22 @@ impl<'a> Text<'a> {
             at += width;
         }
         let text = String::from_utf8_lossy(view.text()).into_owned();
-        Self { text: Cow::Owned(text), map: Some(view), broken: Vec::new() }
+        Self {
+            content: Cow::Owned(text),
+            map: Some(view),
+            broken: Vec::new(),
+        }
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        &self.text
+        &self.content
     }
 
     /// The bytes behind a range of the text.
     pub(crate) fn source_range(&self, range: &Range<usize>) -> Range<usize> {
-        self.map.as_ref().map_or_else(|| range.clone(), |map| map.source_range(range))
+        self.map
+            .as_ref()
+            .map_or_else(|| range.clone(), |map| map.source_range(range))
     }
 
     /// What is wrong with the encoding, in ranges of the text.
@@ -80,7 +97,9 @@ impl<'a> Text<'a> {
             confidence: crate::finding::Confidence::High,
             span: first.clone(),
             reading: Reading::Plain,
-            reason: format!("{bytes} bytes are not UTF-8; a model may read something else here than a person"),
+            reason: format!(
+                "{bytes} bytes are not UTF-8; a model may read something else here than a person"
+            ),
             decoded: None,
         })
     }
@@ -99,7 +118,10 @@ mod tests {
 
     #[test]
     fn utf16_is_read_and_mapped() {
-        let bytes: Vec<u8> = "\u{FEFF}aé".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let bytes: Vec<u8> = "\u{FEFF}aé"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
         let text = Text::read(&bytes);
         assert_eq!(text.as_str(), "\u{FEFF}aé");
         assert_eq!(text.source_range(&(3..4)), 2..4);

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// The map is a list of pieces: within a piece both sides advance together, so an unchanged text
 /// costs one piece and a rewritten one costs one per change.
 #[derive(Debug, Clone, Default)]
-pub struct View {
+pub(crate) struct View {
     text: Vec<u8>,
     pieces: Vec<Piece>,
     /// End of the source range this view covers.
@@ -23,22 +23,24 @@ struct Piece {
 impl View {
     /// An empty view with room for `capacity` bytes.
     pub(crate) fn with_capacity(capacity: usize) -> Self {
-        Self { text: Vec::with_capacity(capacity), pieces: Vec::new(), source_end: 0 }
+        Self {
+            text: Vec::with_capacity(capacity),
+            pieces: Vec::new(),
+            source_end: 0,
+        }
     }
 
     /// The derived text.
-    pub fn text(&self) -> &[u8] {
+    pub(crate) fn text(&self) -> &[u8] {
         &self.text
-    }
-
-    /// Whether nothing was derived.
-    pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
     }
 
     fn anchor(&mut self, source: usize) {
         let view = self.text.len();
-        let in_step = self.pieces.last().is_some_and(|last| last.source + (view - last.view) == source);
+        let in_step = self
+            .pieces
+            .last()
+            .is_some_and(|last| last.source + (view - last.view) == source);
         if !in_step {
             self.pieces.push(Piece { view, source });
         }
@@ -74,24 +76,37 @@ impl View {
     pub(crate) fn push_str(&mut self, text: &str, source: usize, width: usize) {
         for (at, byte) in text.bytes().enumerate() {
             // All bytes of one character point at its first source byte.
-            self.push(byte, source + at.min(width.saturating_sub(1)), width.saturating_sub(at));
+            self.push(
+                byte,
+                source + at.min(width.saturating_sub(1)),
+                width.saturating_sub(at),
+            );
         }
     }
 
     /// The source byte behind a view offset.
-    pub fn source_of(&self, offset: usize) -> usize {
+    pub(crate) fn source_of(&self, offset: usize) -> usize {
         let at = self.pieces.partition_point(|piece| piece.view <= offset);
-        let Some(piece) = at.checked_sub(1).and_then(|at| self.pieces.get(at)) else { return 0 };
+        let Some(piece) = at.checked_sub(1).and_then(|at| self.pieces.get(at)) else {
+            return 0;
+        };
         let source = piece.source + (offset - piece.view);
-        let limit = self.pieces.get(at).map_or(self.source_end, |next| next.source.max(piece.source));
+        let limit = self
+            .pieces
+            .get(at)
+            .map_or(self.source_end, |next| next.source.max(piece.source));
         source.min(limit.max(piece.source))
     }
 
     /// The source bytes behind a view range.
-    pub fn source_range(&self, range: &Range<usize>) -> Range<usize> {
+    pub(crate) fn source_range(&self, range: &Range<usize>) -> Range<usize> {
         let first = self.source_of(range.start);
         let last = self.source_of(range.end.saturating_sub(1).max(range.start));
-        let end = if range.end >= self.text.len() { self.source_end } else { self.source_of(range.end) };
+        let end = if range.end >= self.text.len() {
+            self.source_end
+        } else {
+            self.source_of(range.end)
+        };
         first.min(last)..end.max(last.max(first) + 1).min(self.source_end.max(first))
     }
 
@@ -100,18 +115,33 @@ impl View {
     pub(crate) fn over(&self, inner: &Self) -> Self {
         let mut pieces: Vec<Piece> = Vec::with_capacity(self.pieces.len());
         for (at, piece) in self.pieces.iter().enumerate() {
-            let end = self.pieces.get(at + 1).map_or(self.text.len(), |next| next.view);
-            pieces.push(Piece { view: piece.view, source: inner.source_of(piece.source) });
-            let from = inner.pieces.partition_point(|other| other.view <= piece.source);
+            let end = self
+                .pieces
+                .get(at + 1)
+                .map_or(self.text.len(), |next| next.view);
+            pieces.push(Piece {
+                view: piece.view,
+                source: inner.source_of(piece.source),
+            });
+            let from = inner
+                .pieces
+                .partition_point(|other| other.view <= piece.source);
             for other in inner.pieces.iter().skip(from) {
                 let view = piece.view + (other.view - piece.source);
                 if view >= end {
                     break;
                 }
-                pieces.push(Piece { view, source: other.source });
+                pieces.push(Piece {
+                    view,
+                    source: other.source,
+                });
             }
         }
-        Self { text: self.text.clone(), pieces, source_end: inner.source_end }
+        Self {
+            text: self.text.clone(),
+            pieces,
+            source_end: inner.source_end,
+        }
     }
 }
 

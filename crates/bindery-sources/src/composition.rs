@@ -17,7 +17,7 @@ pub use folder::read_folder;
 pub use header::FIELDS;
 pub use layers::{Composition, Grants, compose};
 
-pub(crate) use split::split;
+pub(crate) use split::{is_fence, split, unclosed};
 
 #[cfg(test)]
 pub(crate) mod test_support;

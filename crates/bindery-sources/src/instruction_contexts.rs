@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use bindery_core::{ContentHash, Context, Kind, Modes, RegisterError, Registration, Scope, Source};
+use bindery_core::{ContentHash, Context, Kind, Modes, RegisterError, Registration, Scope, Source, Trust};
 use bindery_guard::policy::Approval;
 
 use crate::gate::{Gate, Origin, Passage};
-use crate::instructions::{Candidate, Diagnostic, Manifest, Severity};
+use crate::instructions::{Candidate, Code, Diagnostic, Manifest, Severity, Status};
 use crate::lock;
 use crate::notice::{Level, Notice, Position};
 use crate::places::Places;
@@ -32,7 +32,13 @@ pub fn register(manifest: &Manifest, places: &Places, gate: &Gate, scope: &Scope
             .message(Kind::Instructions)
             .order(FIRST.saturating_add(i32::try_from(index).unwrap_or(i32::MAX)))
             .modes(Modes::FullOnly)
-            .from_source(Source::File { path: shown.into(), lines: None }, file.trust);
+            .from_source(
+                Source::File {
+                    path: shown.into(),
+                    lines: None,
+                },
+                file.trust,
+            );
         kept.push(scope.context(context)?);
     }
     Ok(kept)
@@ -74,7 +80,42 @@ pub(crate) fn quoted(path: &str) -> String {
 
 /// What the loader remarked, and every file that was cut or refused.
 pub fn notices(manifest: &Manifest, places: &Places) -> Vec<Notice> {
-    manifest.diagnostics.iter().map(|diagnostic| notice(diagnostic, places)).collect()
+    let mut notices: Vec<Notice> = manifest
+        .diagnostics
+        .iter()
+        .map(|diagnostic| notice(diagnostic, places))
+        .collect();
+    for file in &manifest.files {
+        notices.extend(leaves_project(file, places));
+        let is_told = manifest
+            .diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.path == file.path);
+        if matches!(file.status, Status::Shadowed | Status::Refused) && !is_told {
+            let at = Position::whole(places.shown(&file.path));
+            notices.push(Notice::note("instructions-left-out", at, file.detail.clone()));
+        }
+    }
+    notices
+}
+
+/// A file of the project that is a link to one elsewhere: the clients follow it, and so a repository can
+/// have any file of this machine sent. It is followed here too, but not silently.
+fn leaves_project(file: &Candidate, places: &Places) -> Option<Notice> {
+    let is_own = file.trust == Trust::Project && file.imported_by.is_empty() && !file.outside_project;
+    if !is_own || !file.status.is_sent() || !file.path.starts_with(&places.project) {
+        return None;
+    }
+    let real = file.path.canonicalize().ok()?;
+    if real.starts_with(&places.project) {
+        return None;
+    }
+    let at = Position::whole(places.shown(&file.path));
+    let message = format!(
+        "a symbolic link to `{}`, outside the project: that file is sent",
+        places.shown(&real)
+    );
+    Some(Notice::warning("link-leaves-project", at, message).mend("remove the link unless you meant it"))
 }
 
 fn notice(diagnostic: &Diagnostic, places: &Places) -> Notice {
@@ -87,6 +128,23 @@ fn notice(diagnostic: &Diagnostic, places: &Places) -> Notice {
         at: Position::line(places.shown(&diagnostic.path), diagnostic.line.unwrap_or(0)),
         message: diagnostic.message.clone(),
         excerpt: None,
-        mend: diagnostic.suggestion.as_ref().map_or_else(String::new, |name| format!("perhaps `{name}` was meant")),
+        mend: diagnostic.suggestion.as_ref().map_or_else(
+            || mend(diagnostic.code).to_owned(),
+            |name| format!("perhaps `{name}` was meant"),
+        ),
+    }
+}
+
+/// What to do, where a remark's own words do not say it.
+fn mend(code: Code) -> &'static str {
+    match code {
+        Code::InvalidUtf8 => "save the file as UTF-8",
+        Code::Nul => "remove it; text has no such characters",
+        Code::ReadBound => {
+            "the model does not see the rest: split the file, or let the agent read it when needed"
+        }
+        Code::Unreadable => "make it a file that you can read, or remove it",
+        Code::DanglingLink | Code::LinkLoop => "remove the link, or point it at a file",
+        _ => "",
     }
 }

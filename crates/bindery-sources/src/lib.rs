@@ -1,6 +1,8 @@
 //! Disk and processes in: instruction files of every agent, environment, git, prompt sections.
 
+pub mod agents;
 pub mod composition;
+mod definition;
 pub mod dialect;
 pub mod environment;
 pub mod front_matter;
@@ -10,11 +12,13 @@ pub mod git_status;
 pub mod instruction_contexts;
 pub mod instructions;
 pub mod lock;
+pub mod memory;
 pub mod notice;
 pub mod places;
 pub mod reading;
 pub mod repository;
 pub mod settings;
+pub mod skills;
 mod strict_file;
 mod visible;
 mod workspace;

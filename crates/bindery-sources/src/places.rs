@@ -64,7 +64,9 @@ impl Places {
 
     /// A path as people read it: relative to the project, or to `~`, or whole; control characters escaped.
     pub fn shown(&self, path: &Path) -> String {
-        let text = if let Ok(inner) = path.strip_prefix(&self.project) {
+        let text = if path == self.project {
+            ".".to_owned()
+        } else if let Ok(inner) = path.strip_prefix(&self.project) {
             inner.to_string_lossy().into_owned()
         } else if let Some(inner) = self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
             format!("~/{}", inner.to_string_lossy())
@@ -91,6 +93,7 @@ mod tests {
     fn paths_are_shown_from_where_the_reader_stands() {
         let places = Places::new(Some(Path::new("/h")), None, "/h/p");
         assert_eq!(places.shown(Path::new("/h/p/bindery.toml")), "bindery.toml");
+        assert_eq!(places.shown(Path::new("/h/p")), ".");
         assert_eq!(places.shown(Path::new("/h/.config/x")), "~/.config/x");
         assert_eq!(places.shown(Path::new("/etc/a\nb")), "/etc/a\\nb");
     }

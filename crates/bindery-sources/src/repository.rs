@@ -43,6 +43,17 @@ impl Repository {
         })
     }
 
+    /// Every `.git` from `directory` upwards that was passed by on the way to `found` (or to the root of
+    /// the file system), because it is no repository or cannot be read. Nearest first.
+    pub fn passed_by(directory: &Path, found: Option<&Self>) -> Vec<PathBuf> {
+        directory
+            .ancestors()
+            .take_while(|folder| found.is_none_or(|found| *folder != found.root))
+            .map(|folder| folder.join(".git"))
+            .filter(|entry| fs::symlink_metadata(entry).is_ok())
+            .collect()
+    }
+
     /// What is checked out now.
     pub fn head(&self) -> Head {
         let Some(text) = short_file(&self.git_dir.join("HEAD")) else {
@@ -170,6 +181,15 @@ mod tests {
             let found = Repository::discover(&top.path().join(name)).unwrap();
             assert_eq!(found.root, top.path(), "{name}");
             assert_eq!(found.head(), Head::Unknown);
+            let directory = top.path().join(name);
+            assert_eq!(
+                Repository::passed_by(&directory, Some(&found)),
+                [directory.join(".git")]
+            );
+            assert_eq!(
+                Repository::passed_by(top.path(), Some(&found)),
+                Vec::<PathBuf>::new()
+            );
         }
     }
 

@@ -1,5 +1,7 @@
 //! Warm assembly with body serialisation, beside `serde_json::to_vec` of the same body as a value.
 
+#![expect(clippy::unwrap_used, reason = "a bench that cannot run has nothing to measure")]
+
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};

@@ -60,6 +60,25 @@ pub fn messages() -> Vec<Message> {
         .collect()
 }
 
+/// Markdown of at least `bytes` bytes: headings, prose, lists, code and tables, in a few languages.
+pub fn markdown(bytes: usize) -> String {
+    let mut out = String::with_capacity(bytes + 4096);
+    let mut part = 0;
+    while out.len() < bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            out,
+            "## Part {part}\n\n{}\n- first {}\n- second `{}`\n\n```rust\nfn part_{part}(value: u64) -> Option<u64> {{\n    \
+             value.checked_mul({part})\n}}\n```\n\n| key | value |\n|---|---|\n| части | {part} |\n| 部分 | größer |\n\n",
+            prose(part, 160),
+            prose(part + 1, 9),
+            prose(part + 2, 4),
+        );
+        part += 1;
+    }
+    out
+}
+
 fn tool(index: usize) -> Tool {
     let field = |n: usize| json!({"type": "string", "description": prose(index + n, 12)});
     let schema = json!({

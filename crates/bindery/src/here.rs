@@ -32,6 +32,8 @@ pub struct Question {
     pub places: Places,
     /// The repository around the working directory.
     pub repository: Option<Repository>,
+    /// Where relative paths on the command line start.
+    pub paths_from: PathBuf,
     /// What the outside is like; the model is filled in from the settings.
     pub surroundings: Surroundings,
     /// How to ask git for its status; `None` leaves it out.
@@ -75,7 +77,7 @@ const DEFAULT_DIALECT: &str = "auto";
 
 /// The settings that hold for a question.
 pub fn settings(question: &Question) -> Result<Settings, Refused> {
-    settings::load(&question.places, &question.surroundings.cwd, &question.request)
+    settings::load(&question.places, &question.paths_from, &question.request)
 }
 
 /// Reads settings and sections and registers everything. Every problem found is in the refusal.
@@ -100,6 +102,7 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
         gate: &gate,
     };
     let mut registered = register(&Scope::global(), &workspace)?;
+    registered.notices.extend(unusable_git(question));
     let manifest = instructions(question, &settings, &gate)?;
     if let Some(manifest) = &manifest {
         let kept = instruction_contexts::register(manifest, &question.places, &gate, &registered.scope);
@@ -149,8 +152,10 @@ impl Here {
     /// at git's status went.
     pub fn after_assembly(&mut self) {
         self.notices.extend(self.gate.take_notices());
-        let report = self.git_status.as_ref().and_then(|status| status.last());
-        let Some(message) = report.and_then(|report| report.incomplete()) else {
+        let Some(report) = self.git_status.as_ref().and_then(|status| status.last()) else {
+            return;
+        };
+        let Some(message) = report.incomplete() else {
             return;
         };
         self.notices.push(Notice {
@@ -159,7 +164,7 @@ impl Here {
             at: Position::whole("git status"),
             message,
             excerpt: None,
-            mend: "raise `git_status_deadline_ms`, or set it to 0 to leave the status out".to_owned(),
+            mend: report.mend().to_owned(),
         });
     }
 }
@@ -226,6 +231,20 @@ fn pass_prompt(fragment: &str, prompt: &mut PromptText, gate: &Gate) {
     if let Cow::Owned(text) = gate.pass(&prompt.text, &passage) {
         prompt.text = text.into();
     }
+}
+
+/// A `.git` that is no repository: the root lies elsewhere then, and other files count as the project's.
+fn unusable_git(question: &Question) -> Vec<Notice> {
+    let passed = Repository::passed_by(&question.surroundings.cwd, question.repository.as_ref());
+    let notice = |entry: PathBuf| Notice {
+        level: Level::Warning,
+        code: "git-unusable".into(),
+        at: Position::whole(question.places.shown(&entry)),
+        message: "this is no git repository, or cannot be read, and was passed by".to_owned(),
+        excerpt: None,
+        mend: "`git status` says what is wrong with it; remove it if nothing needs it".to_owned(),
+    };
+    passed.into_iter().map(notice).collect()
 }
 
 /// The instruction files here, read by the dialect that the settings name.

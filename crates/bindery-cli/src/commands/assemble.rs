@@ -9,69 +9,105 @@ mod views;
 use std::io::Write;
 
 use anyhow::Context as _;
+use bindery::sources::{Level, Notice, Position};
 use bindery::{
-    Authority, Fragment, Kind, Message, NextRequest, Role, Source, Tokenizers, Trust, Windows, here, said,
+    Authority, Fragment, Kind, Message, NextRequest, Role, Row, Source, TokenCount, Tokenizers, Trust,
+    Windows, here, said,
 };
 
 pub(crate) use arguments::AssembleArgs;
 use arguments::View;
 
 use super::lock;
+use crate::layout;
 use crate::notices;
 use crate::status::{Status, UsageError};
 use crate::terminal::{Terminal, printable};
 
 pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
+    let view = args.view()?;
+    let message = args.message()?;
+    let before = args.against.as_deref().map(json::read).transpose()?;
     let question = args.question()?;
     if args.explain_config {
         return explain_config(&question, terminal);
     }
-    let mut here = here::open(&question).map_err(|error| UsageError::of(&error))?;
+    let mut here = here::open(&question)?;
     if args.locked && let Some(status) = refused(&here, terminal)? {
         return Ok(status);
     }
-    let history: Vec<Message> = args.message.iter().map(|text| prompt(text)).collect();
+    let history: Vec<Message> = message.into_iter().map(prompt).collect();
     let rendered =
         pollster::block_on(here.session.render(&here.options)).map_err(|error| UsageError::of(&error))?;
     here.after_assembly();
-    notices::tell(&here.notices, terminal)?;
-    let request = match NextRequest::new(here.provider, here.params.clone(), rendered, &history) {
-        Ok(request) => request,
-        Err(error) => return Err(UsageError(format!("{error}; add one with `--message TEXT`")).into()),
-    };
-    show(args, &here, &request, terminal)?;
-    Ok(Status::Success)
-}
-
-fn show(
-    args: &AssembleArgs,
-    here: &here::Here,
-    request: &NextRequest,
-    terminal: &mut Terminal,
-) -> anyhow::Result<()> {
-    let model = &request.params.model;
-    let tokenizers = Tokenizers::built_in().context("the built-in table of tokenizers")?;
+    let request = NextRequest::new(here.provider, here.params.clone(), rendered, &history);
     let windows = Windows::built_in().context("the built-in table of windows")?;
-    let rows = || request.rows(tokenizers.counter(model));
-    match args.view() {
+    let tokenizers = Tokenizers::built_in().context("the built-in table of tokenizers")?;
+    let window = windows.tokens(&here.params.model);
+    let mut rows = Vec::new();
+    if let Ok(request) = &request {
+        rows = counted(request, view, window, &tokenizers);
+        here.notices
+            .extend(over_window(&rows, window, &here.params.model));
+    }
+    notices::tell(&here.notices, terminal)?;
+    let request =
+        request.map_err(|error| UsageError(format!("{error}\n  help: add one with `--message TEXT`")))?;
+    match view {
         View::Table => {
-            let rows: Vec<_> = rows().into_iter().map(|row| scanned::Scanned::new(row, here)).collect();
-            table::write(request, &rows, windows.tokens(model), terminal)?;
+            let rows: Vec<_> = rows.into_iter().map(|row| scanned::Scanned::new(row, &here)).collect();
+            table::write(&request, &rows, window, terminal)?;
             notices::shadowed(&request.rendered.assembly.shadowed, terminal)?;
             notices::notes(&request.encoded.notes, terminal)?;
         }
         View::Json => {
-            let before = args.against.as_deref().map(json::read).transpose()?;
-            let page = json::Page::new(request, here, rows(), windows.tokens(model), before);
+            let page = json::Page::new(&request, &here, rows, window, before);
             writeln!(terminal.out, "{}", serde_json::to_string_pretty(&page)?)?;
         }
-        View::Blocks => views::blocks(request, terminal)?,
-        View::Text => views::text(request, terminal)?,
+        View::Blocks => views::blocks(&request, terminal)?,
+        View::Text => views::text(&request, terminal)?,
         View::Prefix => views::raw(request.rendered.system.cacheable_prefix().as_bytes(), terminal)?,
         View::Request => views::raw(&request.encoded.body, terminal)?,
-        View::Spans => views::spans(request, args.json, terminal)?,
+        View::Spans => views::spans(&request, args.json, terminal)?,
     }
-    Ok(())
+    Ok(Status::Success)
+}
+
+/// The rows of a view that shows tokens. Others need them only where the window may be too small: a token
+/// has at least one byte.
+fn counted(request: &NextRequest, view: View, window: Option<u64>, tokenizers: &Tokenizers) -> Vec<Row> {
+    let may_be_over = window.is_some_and(|window| request.encoded.body.len() as u64 > window);
+    if may_be_over || matches!(view, View::Table | View::Json) {
+        request.rows(tokenizers.counter(&request.params.model))
+    } else {
+        Vec::new()
+    }
+}
+
+/// A request that the model cannot take. Nothing is cut here: what to leave out is the user's choice.
+fn over_window(rows: &[Row], window: Option<u64>, model: &str) -> Option<Notice> {
+    let tokens: TokenCount = rows.iter().map(|row| row.tokens).sum();
+    let window = window.filter(|window| tokens.value > *window)?;
+    let largest = rows.iter().max_by_key(|row| row.tokens.value)?;
+    let taken = layout::thousands(TokenCount::exact(window));
+    let message = format!(
+        "{} tokens are more than the {taken} that {} takes; the provider is likely to refuse it",
+        layout::thousands(tokens),
+        printable(model)
+    );
+    let mend = format!(
+        "the largest fragment is `{}` with {} tokens: shorten it, or leave it out",
+        printable(&largest.key),
+        layout::thousands(largest.tokens)
+    );
+    Some(Notice {
+        level: Level::Warning,
+        code: "request-over-window".into(),
+        at: Position::whole("request"),
+        message,
+        excerpt: None,
+        mend,
+    })
 }
 
 /// For a run that asks for approval: which texts nobody approved as they are, if there are any.
@@ -90,7 +126,7 @@ fn refused(here: &here::Here, terminal: &mut Terminal) -> anyhow::Result<Option<
 
 /// Every setting with its value, origin and what it shadows.
 fn explain_config(question: &here::Question, terminal: &mut Terminal) -> anyhow::Result<Status> {
-    let settings = here::settings(question).map_err(|error| UsageError::of(&error))?;
+    let settings = here::settings(question)?;
     for setting in settings.explain_config() {
         let shown =
             |value: &bindery::sources::settings::Shown| format!("{}  ({})", value.value, value.origin);

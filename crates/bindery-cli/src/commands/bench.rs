@@ -2,6 +2,7 @@
 
 mod assemble;
 mod measure;
+mod tokens;
 
 use std::io::Write;
 
@@ -21,11 +22,14 @@ pub(crate) struct BenchArgs {
 enum What {
     /// Warm and cold assembly
     Assemble(assemble::BenchAssembleArgs),
+    /// Exact token counting
+    Tokens(tokens::BenchTokensArgs),
 }
 
 pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match &args.what {
         What::Assemble(args) => assemble::run(args, terminal),
+        What::Tokens(args) => tokens::run(args, terminal),
     }
 }
 

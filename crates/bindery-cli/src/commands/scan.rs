@@ -99,10 +99,18 @@ struct Outcome {
 }
 
 /// Scans and prints.
-pub(crate) fn run(args: ScanArgs, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Status> {
+pub(crate) fn run(
+    args: &ScanArgs,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Status> {
     let scanner = scanner(&args.patterns)?;
     let mut baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
-    let mut outcome = Outcome { scanned: Vec::new(), texts: 0, known: 0 };
+    let mut outcome = Outcome {
+        scanned: Vec::new(),
+        texts: 0,
+        known: 0,
+    };
     let mut failed = false;
     for input in input::walk(&args.paths, args.all) {
         let (path, bytes) = match input.and_then(input::Input::read) {
@@ -121,7 +129,11 @@ pub(crate) fn run(args: ScanArgs, out: &mut dyn Write, err: &mut dyn Write) -> a
             outcome.known += before - findings.len();
         }
         if !findings.is_empty() {
-            outcome.scanned.push(Scanned { path, bytes, findings });
+            outcome.scanned.push(Scanned {
+                path,
+                bytes,
+                findings,
+            });
         }
     }
     let format = if args.json { Format::Json } else { args.format };
@@ -131,21 +143,34 @@ pub(crate) fn run(args: ScanArgs, out: &mut dyn Write, err: &mut dyn Write) -> a
         Format::Sarif => sarif::print(&outcome, &scanner, out)?,
         Format::Github => github::print(&outcome, out)?,
     }
-    let mut severities = outcome.scanned.iter().flat_map(|scanned| &scanned.findings).map(|finding| finding.severity);
-    Ok(match (failed, severities.any(|severity| args.fail_on.reached_by(severity))) {
-        (true, _) => Status::Failure,
-        (false, true) => Status::Finding,
-        (false, false) => Status::Success,
-    })
+    let mut severities = outcome
+        .scanned
+        .iter()
+        .flat_map(|scanned| &scanned.findings)
+        .map(|finding| finding.severity);
+    Ok(
+        match (
+            failed,
+            severities.any(|severity| args.fail_on.reached_by(severity)),
+        ) {
+            (true, _) => Status::Failure,
+            (false, true) => Status::Finding,
+            (false, false) => Status::Success,
+        },
+    )
 }
 
 fn scanner(files: &[PathBuf]) -> anyhow::Result<Scanner> {
     let mut more = Vec::with_capacity(files.len());
     for file in files {
-        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read patterns {}", file.display()))?;
+        let text = std::fs::read_to_string(file)
+            .with_context(|| format!("cannot read patterns {}", file.display()))?;
         more.push((file.display().to_string(), text));
     }
-    let named: Vec<(&str, &str)> = more.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let named: Vec<(&str, &str)> = more
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
     Scanner::new(&named).map_err(|error| UsageError::of(&error).into())
 }
 

@@ -41,7 +41,7 @@ fn json(ran: &Ran) -> Value {
 fn the_table_reads_well_at_80_columns() {
     let ran = assemble(&monorepo(), &["--message", "Fix the failing test"]);
     assert_eq!(ran.code, 0);
-    insta::assert_snapshot!(ran.err, @"note: sections/default/environment.md: section `environment` of ~/.config/bindery/sections/environment.md takes the place of this one [section-shadowed]");
+    insta::assert_snapshot!(ran.err, @"note[section-shadowed]: sections/default/environment.md: section `environment` of ~/.config/bindery/sections/environment.md takes the place of this one");
     assert!(
         ran.out.lines().all(|line| line.chars().count() <= 80),
         "{}",

@@ -1,6 +1,15 @@
 //! The command as a user meets it: real repositories, the real binary, an environment of its own.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::string_slice,
+    reason = "a test may panic: that is how it fails"
+)]
+
 mod assemble;
+mod bad_input;
+mod hostile;
 mod lock;
+mod output;
 mod place;
 mod trust;

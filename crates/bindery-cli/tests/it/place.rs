@@ -66,6 +66,11 @@ impl Place {
 
     /// Runs the binary in a folder. Paths of this place are shown as `[place]`.
     pub(crate) fn bindery_in(&self, folder: &str, arguments: &[&str]) -> Ran {
+        self.ran(&mut self.command(folder, arguments))
+    }
+
+    /// The binary as it would be run in a folder.
+    pub(crate) fn command(&self, folder: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bindery"));
         command.args(arguments).current_dir(self.path(folder)).env_clear();
         command
@@ -75,6 +80,11 @@ impl Place {
         command
             .env("SOURCE_DATE_EPOCH", "1796000000")
             .env("LANG", "C.UTF-8");
+        command
+    }
+
+    /// Runs a command. Paths of this place are shown as `[place]`.
+    pub(crate) fn ran(&self, command: &mut Command) -> Ran {
         let Output {
             status,
             stdout,

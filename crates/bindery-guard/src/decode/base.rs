@@ -16,7 +16,9 @@ pub(super) fn continued(source: &str, first: &Candidate, tail: &[Candidate]) -> 
             let follows = next.encoding == first.encoding
                 && between.contains('\n')
                 && between.len() <= 12
-                && between.chars().all(|letter| letter.is_ascii_whitespace() || matches!(letter, '>' | '#' | '*'));
+                && between.chars().all(|letter| {
+                    letter.is_ascii_whitespace() || matches!(letter, '>' | '#' | '*')
+                });
             end = next.end;
             follows
         })
@@ -28,24 +30,45 @@ pub(super) fn decode(source: &str, pieces: &[&Candidate]) -> Option<Payload> {
     let symbols = || {
         pieces.iter().flat_map(|piece| {
             let text = source.get(piece.start..piece.end).unwrap_or_default();
-            text.bytes().enumerate().map(move |(at, byte)| (byte, piece.start + at))
+            text.bytes()
+                .enumerate()
+                .map(move |(at, byte)| (byte, piece.start + at))
         })
     };
-    let count = pieces.iter().map(|piece| piece.end - piece.start).sum::<usize>();
-    if let Some(view) = read(symbols().map_while(|(byte, at)| Some((hex(byte)?, at))), count, 4) {
-        return Some(Payload { reading: Reading::Hex, view });
+    let count = pieces
+        .iter()
+        .map(|piece| piece.end - piece.start)
+        .sum::<usize>();
+    if let Some(view) = read(
+        symbols().map_while(|(byte, at)| Some((hex(byte)?, at))),
+        count,
+        4,
+    ) {
+        return Some(Payload {
+            reading: Reading::Hex,
+            view,
+        });
     }
     // The run may have a word before the payload, joined by `-`, `_` or `/`.
-    let skipped = symbols().position(|(byte, _)| byte == b'-' || byte == b'_').map_or(0, |at| at + 1);
+    let skipped = symbols()
+        .position(|(byte, _)| byte == b'-' || byte == b'_')
+        .map_or(0, |at| at + 1);
     [0, skipped].into_iter().find_map(|skip| {
-        let digits = symbols().skip(skip).map_while(|(byte, at)| Some((sextet(byte)?, at)));
+        let digits = symbols()
+            .skip(skip)
+            .map_while(|(byte, at)| Some((sextet(byte)?, at)));
         let view = read(digits, count - skip, 6)?;
-        Some(Payload { reading: Reading::Base64, view })
+        Some(Payload {
+            reading: Reading::Base64,
+            view,
+        })
     })
 }
 
 fn hex(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    char::from(byte)
+        .to_digit(16)
+        .and_then(|digit| u8::try_from(digit).ok())
 }
 
 fn sextet(byte: u8) -> Option<u8> {
@@ -82,7 +105,10 @@ fn read(digits: impl Iterator<Item = (u8, usize)>, expected: usize, width: u32) 
 
 /// Nine in ten bytes printable ASCII, or valid UTF-8 with hardly a control character.
 fn is_text(bytes: &[(u8, usize, usize)]) -> bool {
-    let printable = bytes.iter().filter(|(byte, ..)| (0x20..0x7F).contains(byte) || matches!(byte, b'\n' | b'\t' | b'\r')).count();
+    let printable = bytes
+        .iter()
+        .filter(|(byte, ..)| (0x20..0x7F).contains(byte) || matches!(byte, b'\n' | b'\t' | b'\r'))
+        .count();
     if printable * 10 >= bytes.len() * 9 {
         return true;
     }
@@ -90,12 +116,16 @@ fn is_text(bytes: &[(u8, usize, usize)]) -> bool {
     let valid = match std::str::from_utf8(&raw) {
         Ok(text) => text,
         // The last character may be cut.
-        Err(error) if error.error_len().is_none() => {
-            raw.get(..error.valid_up_to()).and_then(|head| std::str::from_utf8(head).ok()).unwrap_or_default()
-        }
+        Err(error) if error.error_len().is_none() => raw
+            .get(..error.valid_up_to())
+            .and_then(|head| std::str::from_utf8(head).ok())
+            .unwrap_or_default(),
         Err(_) => return false,
     };
-    let letters = valid.chars().filter(|letter| letter.is_alphanumeric() || *letter == ' ').count();
+    let letters = valid
+        .chars()
+        .filter(|letter| letter.is_alphanumeric() || *letter == ' ')
+        .count();
     valid.len() >= 8 && letters * 10 >= valid.chars().count() * 8
 }
 
@@ -143,12 +173,23 @@ pub(super) fn ascii85(text: &str, start: usize) -> Option<Payload> {
         group.resize(5, (84, last));
         flush(&group, kept, &mut bytes);
     }
-    (bytes.len() >= 8 && is_text(&bytes)).then(|| Payload { reading: Reading::Ascii85, view: to_view(&bytes) })
+    (bytes.len() >= 8 && is_text(&bytes)).then(|| Payload {
+        reading: Reading::Ascii85,
+        view: to_view(&bytes),
+    })
 }
 
 fn flush(group: &[(u32, usize)], kept: usize, bytes: &mut Vec<(u8, usize, usize)>) {
-    let value = group.iter().fold(0_u32, |value, (digit, _)| value.wrapping_mul(85).wrapping_add(*digit));
+    let value = group.iter().fold(0_u32, |value, (digit, _)| {
+        value.wrapping_mul(85).wrapping_add(*digit)
+    });
     let first = group.first().map_or(0, |(_, at)| *at);
     let last = group.last().map_or(first, |(_, at)| *at);
-    bytes.extend(value.to_be_bytes().into_iter().take(kept).map(|byte| (byte, first, last + 1)));
+    bytes.extend(
+        value
+            .to_be_bytes()
+            .into_iter()
+            .take(kept)
+            .map(|byte| (byte, first, last + 1)),
+    );
 }

@@ -16,12 +16,17 @@ pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
             replaced += 1;
             rest = rest.get(len..).unwrap_or_default();
         } else {
-            let (plain, tail) = rest.split_at_checked(first.len_utf8()).unwrap_or((rest, ""));
+            let (plain, tail) = rest
+                .split_at_checked(first.len_utf8())
+                .unwrap_or((rest, ""));
             view.copy(plain.as_bytes(), at);
             rest = tail;
         }
     }
-    (replaced >= 3).then_some(Payload { reading: Reading::Escapes, view })
+    (replaced >= 3).then_some(Payload {
+        reading: Reading::Escapes,
+        view,
+    })
 }
 
 /// The character of the escape at the start of `text`, and the length of the escape.
@@ -59,9 +64,16 @@ fn percent(text: &str) -> Option<(char, usize)> {
 
 fn numeric(text: &str, prefix: usize, radix: u32, close: &[u8]) -> Option<(char, usize)> {
     let digits = text.get(prefix..)?;
-    let len = digits.chars().take(8).take_while(|digit| digit.is_digit(radix)).count();
+    let len = digits
+        .chars()
+        .take(8)
+        .take_while(|digit| digit.is_digit(radix))
+        .count();
     let code = u32::from_str_radix(digits.get(..len)?, radix).ok()?;
-    let closed = digits.as_bytes().get(len).is_some_and(|byte| close.contains(byte));
+    let closed = digits
+        .as_bytes()
+        .get(len)
+        .is_some_and(|byte| close.contains(byte));
     Some((char::from_u32(code)?, prefix + len + usize::from(closed)))
 }
 
@@ -95,5 +107,8 @@ fn named(text: &str) -> Option<(char, usize)> {
         ("&NewLine;", '\n'),
         ("&comma;", ','),
     ];
-    NAMES.iter().find(|(name, _)| text.starts_with(name)).map(|(name, letter)| (*letter, name.len()))
+    NAMES
+        .iter()
+        .find(|(name, _)| text.starts_with(name))
+        .map(|(name, letter)| (*letter, name.len()))
 }

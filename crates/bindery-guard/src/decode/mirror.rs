@@ -16,7 +16,9 @@ pub(crate) fn rot13(word: &str) -> String {
 
 fn rotate(letter: char) -> char {
     let shift = |base: u8| {
-        let at = u8::try_from(u32::from(letter)).unwrap_or(base).saturating_sub(base);
+        let at = u8::try_from(u32::from(letter))
+            .unwrap_or(base)
+            .saturating_sub(base);
         char::from(base + (at + 13) % 26)
     };
     match letter {
@@ -30,16 +32,30 @@ fn rotate(letter: char) -> char {
 pub(crate) fn reversed(text: &str, start: usize) -> Payload {
     let mut view = View::with_capacity(text.len());
     for (at, letter) in text.char_indices().rev() {
-        view.push_str(letter.encode_utf8(&mut [0; 4]), start + at, letter.len_utf8());
+        view.push_str(
+            letter.encode_utf8(&mut [0; 4]),
+            start + at,
+            letter.len_utf8(),
+        );
     }
-    Payload { reading: Reading::Reversed, view }
+    Payload {
+        reading: Reading::Reversed,
+        view,
+    }
 }
 
 /// `text`, which starts at `start` of the source, rotated back.
 pub(crate) fn rotated(text: &str, start: usize) -> Payload {
     let mut view = View::with_capacity(text.len());
     for (at, letter) in text.char_indices() {
-        view.push_str(rotate(letter).encode_utf8(&mut [0; 4]), start + at, letter.len_utf8());
+        view.push_str(
+            rotate(letter).encode_utf8(&mut [0; 4]),
+            start + at,
+            letter.len_utf8(),
+        );
     }
-    Payload { reading: Reading::Rot13, view }
+    Payload {
+        reading: Reading::Rot13,
+        view,
+    }
 }

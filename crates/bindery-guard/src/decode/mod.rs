@@ -6,8 +6,8 @@
 mod base;
 mod escapes;
 mod leet;
-mod morse;
 pub(crate) mod mirror;
+mod morse;
 mod numbers;
 mod sniff;
 
@@ -61,7 +61,9 @@ pub(crate) fn payloads(source: &str) -> Vec<Payload> {
                 // Wrapped lines of one payload belong together.
                 let lines = 1 + base::continued(source, first, tail);
                 rest = tail.get(lines - 1..).unwrap_or_default();
-                let run: Vec<&Candidate> = std::iter::once(first).chain(tail.iter().take(lines - 1)).collect();
+                let run: Vec<&Candidate> = std::iter::once(first)
+                    .chain(tail.iter().take(lines - 1))
+                    .collect();
                 found.extend(base::decode(source, &run));
             }
             Encoding::Ascii85 => found.extend(base::ascii85(text, first.start)),

@@ -23,18 +23,62 @@ pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
         }
         at += token.len() + 1;
     }
-    let kinds = view.text().iter().filter(|byte| byte.is_ascii_alphabetic()).collect::<std::collections::BTreeSet<_>>().len();
-    (letters >= SHORTEST && kinds >= 4).then_some(Payload { reading: Reading::Morse, view })
+    let kinds = view
+        .text()
+        .iter()
+        .filter(|byte| byte.is_ascii_alphabetic())
+        .collect::<std::collections::BTreeSet<_>>()
+        .len();
+    (letters >= SHORTEST && kinds >= 4).then_some(Payload {
+        reading: Reading::Morse,
+        view,
+    })
 }
 
 fn sign(token: &str) -> Option<u8> {
     const SIGNS: [(&str, u8); 39] = [
-        (".-", b'a'), ("-...", b'b'), ("-.-.", b'c'), ("-..", b'd'), (".", b'e'), ("..-.", b'f'), ("--.", b'g'),
-        ("....", b'h'), ("..", b'i'), (".---", b'j'), ("-.-", b'k'), (".-..", b'l'), ("--", b'm'), ("-.", b'n'),
-        ("---", b'o'), (".--.", b'p'), ("--.-", b'q'), (".-.", b'r'), ("...", b's'), ("-", b't'), ("..-", b'u'),
-        ("...-", b'v'), (".--", b'w'), ("-..-", b'x'), ("-.--", b'y'), ("--..", b'z'), ("-----", b'0'),
-        (".----", b'1'), ("..---", b'2'), ("...--", b'3'), ("....-", b'4'), (".....", b'5'), ("-....", b'6'),
-        ("--...", b'7'), ("---..", b'8'), ("----.", b'9'), (".-.-.-", b'.'), ("--..--", b','), ("..--..", b'?'),
+        (".-", b'a'),
+        ("-...", b'b'),
+        ("-.-.", b'c'),
+        ("-..", b'd'),
+        (".", b'e'),
+        ("..-.", b'f'),
+        ("--.", b'g'),
+        ("....", b'h'),
+        ("..", b'i'),
+        (".---", b'j'),
+        ("-.-", b'k'),
+        (".-..", b'l'),
+        ("--", b'm'),
+        ("-.", b'n'),
+        ("---", b'o'),
+        (".--.", b'p'),
+        ("--.-", b'q'),
+        (".-.", b'r'),
+        ("...", b's'),
+        ("-", b't'),
+        ("..-", b'u'),
+        ("...-", b'v'),
+        (".--", b'w'),
+        ("-..-", b'x'),
+        ("-.--", b'y'),
+        ("--..", b'z'),
+        ("-----", b'0'),
+        (".----", b'1'),
+        ("..---", b'2'),
+        ("...--", b'3'),
+        ("....-", b'4'),
+        (".....", b'5'),
+        ("-....", b'6'),
+        ("--...", b'7'),
+        ("---..", b'8'),
+        ("----.", b'9'),
+        (".-.-.-", b'.'),
+        ("--..--", b','),
+        ("..--..", b'?'),
     ];
-    SIGNS.iter().find(|(sign, _)| *sign == token).map(|(_, letter)| *letter)
+    SIGNS
+        .iter()
+        .find(|(sign, _)| *sign == token)
+        .map(|(_, letter)| *letter)
 }

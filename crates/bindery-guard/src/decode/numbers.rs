@@ -9,10 +9,20 @@ const SHORTEST: usize = 8;
 
 /// Decodes the longest sequence of numbers of one kind in a line.
 pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
-    [(Reading::Binary, 2), (Reading::Hex, 16), (Reading::Morse, 10)].into_iter().find_map(|(reading, radix)| {
+    [
+        (Reading::Binary, 2),
+        (Reading::Hex, 16),
+        (Reading::Morse, 10),
+    ]
+    .into_iter()
+    .find_map(|(reading, radix)| {
         let view = longest(text, start, radix)?;
         // Decimal codes have no name of their own among the readings.
-        let reading = if radix == 10 { Reading::Escapes } else { reading };
+        let reading = if radix == 10 {
+            Reading::Escapes
+        } else {
+            reading
+        };
         Some(Payload { reading, view })
     })
 }
@@ -21,20 +31,22 @@ fn longest(text: &str, start: usize, radix: u32) -> Option<View> {
     let mut best: Vec<(u8, usize, usize)> = Vec::new();
     let mut current = Vec::new();
     for token in tokens(text) {
-        match read(token.1, radix) {
-            Some(byte) => current.push((byte, start + token.0, token.1.len())),
-            None => {
-                if current.len() > best.len() {
-                    std::mem::swap(&mut best, &mut current);
-                }
-                current.clear();
-            }
+        if let Some(byte) = read(token.1, radix) {
+            current.push((byte, start + token.0, token.1.len()));
+            continue;
         }
+        if current.len() > best.len() {
+            std::mem::swap(&mut best, &mut current);
+        }
+        current.clear();
     }
     if current.len() > best.len() {
         best = current;
     }
-    let letters = best.iter().filter(|(byte, ..)| byte.is_ascii_alphabetic() || *byte == b' ').count();
+    let letters = best
+        .iter()
+        .filter(|(byte, ..)| byte.is_ascii_alphabetic() || *byte == b' ')
+        .count();
     if best.len() < SHORTEST || letters * 10 < best.len() * 7 {
         return None;
     }
@@ -46,7 +58,10 @@ fn longest(text: &str, start: usize, radix: u32) -> Option<View> {
 }
 
 fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let separators = |letter: char| letter.is_ascii_whitespace() || matches!(letter, ',' | ':' | ';' | '[' | ']' | '(' | ')' | '`');
+    let separators = |letter: char| {
+        letter.is_ascii_whitespace()
+            || matches!(letter, ',' | ':' | ';' | '[' | ']' | '(' | ')' | '`')
+    };
     let mut at = 0;
     text.split(separators).filter_map(move |token| {
         let start = at;
@@ -59,7 +74,10 @@ fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn read(token: &str, radix: u32) -> Option<u8> {
     let digits = match radix {
         2 => token.strip_prefix("0b").unwrap_or(token),
-        16 => token.strip_prefix("0x").or_else(|| token.strip_prefix("\\x")).unwrap_or(token),
+        16 => token
+            .strip_prefix("0x")
+            .or_else(|| token.strip_prefix("\\x"))
+            .unwrap_or(token),
         _ => token,
     };
     let fits = match radix {

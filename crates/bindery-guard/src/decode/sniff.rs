@@ -17,25 +17,15 @@ const JOIN: u8 = 4;
 const MARK: u8 = 8;
 const BREAK: u8 = 16;
 
-const KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        kinds[byte] = match byte as u8 {
-            b'0'..=b'9' => DIGIT,
-            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
-            b'+' | b'/' | b'_' | b'-' => JOIN,
-            b'%' | b'&' | b'\\' | b'~' | b'.' => MARK,
-            b'\n' => BREAK,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    kinds
-};
-
 fn kind(byte: u8) -> u8 {
-    KINDS.get(usize::from(byte)).copied().unwrap_or(0)
+    match byte {
+        b'0'..=b'9' => DIGIT,
+        b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+        b'+' | b'/' | b'_' | b'-' => JOIN,
+        b'%' | b'&' | b'\\' | b'~' | b'.' => MARK,
+        b'\n' => BREAK,
+        _ => 0,
+    }
 }
 
 #[derive(Default)]
@@ -62,7 +52,10 @@ pub(crate) fn sniff(bytes: &[u8]) -> Vec<Candidate> {
         }
         if kind_here == BREAK {
             line.finish(at, &mut found);
-            line = Line { start: at + 1, ..Line::default() };
+            line = Line {
+                start: at + 1,
+                ..Line::default()
+            };
         } else if kind_here == MARK {
             mark(bytes, at, &mut line, &mut found);
         }
@@ -90,7 +83,9 @@ fn run(bytes: &[u8], from: usize, line: &mut Line, found: &mut Vec<Candidate>) -
             if len == 2 {
                 line.numbers += 1;
             }
-            line.leet += usize::from(len <= LONGEST_WORD && is_leet(bytes.get(from..at).unwrap_or_default()));
+            line.leet += usize::from(
+                len <= LONGEST_WORD && is_leet(bytes.get(from..at).unwrap_or_default()),
+            );
         }
         LETTER if len == 2 => line.numbers += usize::from(is_hex(bytes.get(from..at))),
         _ => {}
@@ -99,17 +94,23 @@ fn run(bytes: &[u8], from: usize, line: &mut Line, found: &mut Vec<Candidate>) -
         line.dots += 1;
     }
     if len >= SHORTEST_BASE && kinds & LETTER != 0 || len >= 2 * SHORTEST_BASE && kinds == DIGIT {
-        found.push(Candidate { encoding: Encoding::Base, start: from, end: at });
+        found.push(Candidate {
+            encoding: Encoding::Base,
+            start: from,
+            end: at,
+        });
     }
     at
 }
 
-/// Whether a digit stands between letters or before two.
+/// Whether a digit stands before a letter, but for a number with a unit.
 fn is_leet(run: &[u8]) -> bool {
     run.windows(3).any(|three| {
         let letter = |at: usize| three.get(at).is_some_and(u8::is_ascii_alphabetic);
         let digit = |at: usize| three.get(at).is_some_and(u8::is_ascii_digit);
-        digit(1) && letter(0) && letter(2) || digit(0) && letter(1) && letter(2) || digit(0) && digit(1) && letter(2)
+        digit(1) && letter(0) && letter(2)
+            || digit(0) && letter(1) && (letter(2) || digit(2))
+            || digit(0) && digit(1) && letter(2)
     })
 }
 
@@ -121,12 +122,21 @@ fn mark(bytes: &[u8], at: usize, line: &mut Line, found: &mut Vec<Candidate>) {
     let rest = bytes.get(at..).unwrap_or_default();
     match rest {
         [b'%', a, b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => line.escapes += 1,
-        [b'&', b'#' | b'a'..=b'z' | b'A'..=b'Z', ..] | [b'\\', b'x' | b'u' | b'U' | b'0'..=b'7', ..] => line.escapes += 1,
+        [b'&', b'#' | b'a'..=b'z' | b'A'..=b'Z', ..]
+        | [b'\\', b'x' | b'u' | b'U' | b'0'..=b'7', ..] => line.escapes += 1,
         [b'.', ..] => line.dots += 1,
         [b'~', b'>', ..] => {
-            let open = bytes.get(line.start..at).unwrap_or_default().windows(2).rposition(|pair| pair == b"<~");
+            let open = bytes
+                .get(line.start..at)
+                .unwrap_or_default()
+                .windows(2)
+                .rposition(|pair| pair == b"<~");
             if let Some(open) = open {
-                found.push(Candidate { encoding: Encoding::Ascii85, start: line.start + open, end: at + 2 });
+                found.push(Candidate {
+                    encoding: Encoding::Ascii85,
+                    start: line.start + open,
+                    end: at + 2,
+                });
             }
         }
         _ => {}
@@ -135,7 +145,13 @@ fn mark(bytes: &[u8], at: usize, line: &mut Line, found: &mut Vec<Candidate>) {
 
 impl Line {
     fn finish(&self, end: usize, found: &mut Vec<Candidate>) {
-        let mut note = |encoding| found.push(Candidate { encoding, start: self.start, end });
+        let mut note = |encoding| {
+            found.push(Candidate {
+                encoding,
+                start: self.start,
+                end,
+            });
+        };
         if self.escapes >= FEWEST {
             note(Encoding::Escapes);
         }

@@ -3,28 +3,68 @@ use super::*;
 fn read(source: &str) -> Vec<(Reading, String)> {
     payloads(source)
         .into_iter()
-        .map(|payload| (payload.reading, String::from_utf8(payload.view.text().to_vec()).unwrap()))
+        .map(|payload| {
+            (
+                payload.reading,
+                String::from_utf8(payload.view.text().to_vec()).unwrap(),
+            )
+        })
         .collect()
 }
 
 fn assert_reads(source: &str, reading: Reading, text: &str) {
     let all = read(source);
-    assert!(all.iter().any(|(r, t)| *r == reading && t.contains(text)), "{source}: {all:?}");
+    assert!(
+        all.iter().any(|(r, t)| *r == reading && t.contains(text)),
+        "{source}: {all:?}"
+    );
 }
 
 #[test]
 fn encodings_are_read() {
-    assert_reads("x: cGxlYXNlIHJlYWQgdGhpcyBub3cK.", Reading::Base64, "please read this now");
-    assert_reads("cGxlYXNlIHJl\nYWQgdGhpcyBu\n", Reading::Base64, "please read");
-    assert_reads("706c65617365207265616420746869732e", Reading::Hex, "please read this.");
-    assert_reads("70 6c 65 61 73 65 20 72 65 61 64", Reading::Hex, "please read");
-    assert_reads("01110000 01101100 01100101 01100001 01110011 01100101 00100000 01100001", Reading::Binary, "please a");
-    assert_reads("112 108 101 97 115 101 32 114 101 97 100", Reading::Escapes, "please read");
-    assert_reads("please%20read%20this%2E", Reading::Escapes, "please read this.");
+    assert_reads(
+        "x: cGxlYXNlIHJlYWQgdGhpcyBub3cK.",
+        Reading::Base64,
+        "please read this now",
+    );
+    assert_reads(
+        "cGxlYXNlIHJlYWQg\ndGhpcyBsaW5lIG5vdw==\n",
+        Reading::Base64,
+        "please read this line now",
+    );
+    assert_reads(
+        "706c65617365207265616420746869732e",
+        Reading::Hex,
+        "please read this.",
+    );
+    assert_reads(
+        "70 6c 65 61 73 65 20 72 65 61 64",
+        Reading::Hex,
+        "please read",
+    );
+    assert_reads(
+        "01110000 01101100 01100101 01100001 01110011 01100101 00100000 01100001",
+        Reading::Binary,
+        "please a",
+    );
+    assert_reads(
+        "112 108 101 97 115 101 32 114 101 97 100",
+        Reading::Escapes,
+        "please read",
+    );
+    assert_reads(
+        "please%20read%20this%2E",
+        Reading::Escapes,
+        "please read this.",
+    );
     assert_reads("&#112;&#108;&#x65;ase", Reading::Escapes, "please");
     assert_reads("\\u0070\\u006c\\x65ase", Reading::Escapes, "please");
     assert_reads("pl34s3 r34d 7h15", Reading::Leet, "please read this");
-    assert_reads(".--. .-.. . .- ... . / .-. . .- -.. / - .... .. ...", Reading::Morse, "please read this");
+    assert_reads(
+        ".--. .-.. . .- ... . / .-. . .- -.. / - .... .. ...",
+        Reading::Morse,
+        "please read this",
+    );
     assert_reads("<~87cURD]i,\"Ebo80~>", Reading::Ascii85, "Hello World!");
 }
 

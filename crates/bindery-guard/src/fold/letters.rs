@@ -8,7 +8,7 @@ use crate::view::View;
 
 /// Characters that show nothing and change no meaning here (Unicode `Default_Ignorable_Code_Point`,
 /// with the interlinear annotation marks).
-pub(crate) fn is_ignorable(letter: char) -> bool {
+pub(super) fn is_ignorable(letter: char) -> bool {
     matches!(u32::from(letter),
         0xAD | 0x34F | 0x61C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200F
         | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB
@@ -17,15 +17,19 @@ pub(crate) fn is_ignorable(letter: char) -> bool {
 
 /// Blanks beyond ASCII, the empty Braille cell among them.
 pub(super) fn is_blank(letter: char) -> bool {
-    matches!(u32::from(letter),
-        0x85 | 0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x2800 | 0x3000)
+    matches!(
+        u32::from(letter),
+        0x85 | 0xA0 | 0x1680 | 0x2000
+            ..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x2800 | 0x3000
+    )
 }
 
 /// ASCII for typographic and CJK punctuation.
 fn punctuation(letter: char) -> Option<&'static str> {
     Some(match letter {
         '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}' | '\u{2032}' | '\u{2BC}' => "'",
-        '\u{201C}' | '\u{201D}' | '\u{201E}' | '\u{201F}' | '«' | '»' | '「' | '」' | '『' | '』' | '《' | '》' => "\"",
+        '\u{201C}' | '\u{201D}' | '\u{201E}' | '\u{201F}' | '«' | '»' | '「' | '」' | '『'
+        | '』' | '《' | '》' => "\"",
         '\u{2010}'..='\u{2015}' | '\u{2212}' => "-",
         '。' | '\u{06D4}' | '\u{0964}' => ".",
         '、' | '\u{060C}' => ",",
@@ -120,7 +124,7 @@ pub(super) fn fold_letter(letter: char, latin: bool, source: usize, view: &mut V
     let mut buffer = [0; 4];
     let mut push = |part: char| {
         for lower in part.to_lowercase() {
-            let after_latin = view.text().last().is_some_and(|byte| byte.is_ascii());
+            let after_latin = view.text().last().is_some_and(u8::is_ascii);
             if is_combining_mark(lower) && after_latin {
                 continue;
             }
@@ -141,7 +145,9 @@ fn latin_lookalike(letter: char) -> Option<u8> {
     [lower, letter].into_iter().find_map(|form| {
         let mut shown = skeleton(form.encode_utf8(&mut buffer));
         match (shown.next(), shown.next()) {
-            (Some(only), None) if only.is_ascii_alphanumeric() => Some(only.to_ascii_lowercase() as u8),
+            (Some(only), None) if only.is_ascii_alphanumeric() => {
+                Some(only.to_ascii_lowercase() as u8)
+            }
             _ => None,
         }
     })
@@ -170,7 +176,9 @@ impl Lookalikes {
     fn judge(&mut self, source: &str, at: usize) {
         let before = source.get(..at).unwrap_or_default();
         let after = source.get(at..).unwrap_or_default();
-        let in_word = |letter: &char| letter.is_alphanumeric() || is_ignorable(*letter) || is_combining_mark(*letter);
+        let in_word = |letter: &char| {
+            letter.is_alphanumeric() || is_ignorable(*letter) || is_combining_mark(*letter)
+        };
         let head = before.chars().rev().take(LONGEST_WORD).take_while(in_word);
         let mut ascii = head.filter(char::is_ascii_alphabetic).count();
         let (mut foreign, mut unlike) = (0, 0);
@@ -186,8 +194,17 @@ impl Lookalikes {
         }
         self.end = self.end.max(at + 1);
         let beside_latin = || {
-            let next = source.get(self.end..).unwrap_or_default().trim_start().chars().next();
-            next.is_some_and(|letter| letter.is_ascii_alphanumeric())
+            let next = source
+                .get(self.end..)
+                .unwrap_or_default()
+                .trim_start()
+                .chars()
+                .next();
+            let last = before.trim_end().chars().next_back();
+            [next, last]
+                .into_iter()
+                .flatten()
+                .any(|letter| letter.is_ascii_alphanumeric())
         };
         self.latin = foreign > 0 && unlike == 0 && (ascii > 0 || beside_latin());
     }

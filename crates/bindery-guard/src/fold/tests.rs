@@ -35,7 +35,10 @@ fn offsets_lead_back_to_the_source() {
     let range = view.source_range(&(at..at + 1));
     assert_eq!(source.get(range.start..range.start + 3), Some("ｂ"));
     let bang = view.text().iter().position(|byte| *byte == b'!').unwrap();
-    assert_eq!(view.source_range(&(bang..bang + 1)), source.len() - 1..source.len());
+    assert_eq!(
+        view.source_range(&(bang..bang + 1)),
+        source.len() - 1..source.len()
+    );
 }
 
 proptest::proptest! {

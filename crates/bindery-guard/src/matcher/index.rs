@@ -23,10 +23,13 @@ pub(super) struct Index {
     /// One bit for each hash of the first letters of a keyword.
     filter: Vec<u64>,
     /// Keywords by their first letters, sorted.
-    words: Vec<([u8; HEAD], Vec<(Vec<u8>, Keyword)>)>,
+    words: Vec<Bucket>,
     marks: Option<Anywhere>,
     wide: Option<Anywhere>,
 }
+
+/// The keywords with the same first letters.
+type Bucket = ([u8; HEAD], Vec<(Vec<u8>, Keyword)>);
 
 /// Letters by which words are looked up.
 const HEAD: usize = 3;
@@ -44,28 +47,45 @@ impl Anywhere {
         if literals.is_empty() {
             return Ok(None);
         }
-        let automaton =
-            AhoCorasick::builder().match_kind(MatchKind::Standard).build(literals.iter().map(|(literal, _)| literal))?;
-        Ok(Some(Self { automaton, keywords: literals.iter().map(|(_, keyword)| *keyword).collect() }))
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .build(literals.iter().map(|(literal, _)| literal))?;
+        Ok(Some(Self {
+            automaton,
+            keywords: literals.iter().map(|(_, keyword)| *keyword).collect(),
+        }))
     }
 
     fn sightings(&self, text: &[u8], found: &mut Vec<Sighting>) {
         for hit in self.automaton.find_overlapping_iter(text) {
             if let Some(keyword) = self.keywords.get(hit.pattern().as_usize()) {
-                found.push(Sighting { at: hit.start(), keyword: *keyword });
+                found.push(Sighting {
+                    at: hit.start(),
+                    keyword: *keyword,
+                });
             }
         }
     }
 }
 
 impl Index {
-    pub(super) fn new(literals: &BTreeMap<Vec<u8>, Keyword>, anchoring: Anchoring) -> Result<Self, BuildError> {
-        let is_word = |literal: &[u8]| anchoring == Anchoring::AtWords && literal.len() >= HEAD && literal.iter().take(HEAD).all(u8::is_ascii_alphanumeric);
+    pub(super) fn new(
+        literals: &BTreeMap<Vec<u8>, Keyword>,
+        anchoring: Anchoring,
+    ) -> Result<Self, BuildError> {
+        let is_word = |literal: &[u8]| {
+            anchoring == Anchoring::AtWords
+                && literal.len() >= HEAD
+                && literal.iter().take(HEAD).all(u8::is_ascii_alphanumeric)
+        };
         let mut heads: BTreeMap<[u8; HEAD], Vec<(Vec<u8>, Keyword)>> = BTreeMap::new();
         let (mut marks, mut wide) = (Vec::new(), Vec::new());
         for (literal, keyword) in literals {
             match literal.first_chunk::<HEAD>() {
-                Some(head) if is_word(literal) => heads.entry(*head).or_default().push((literal.clone(), *keyword)),
+                Some(head) if is_word(literal) => heads
+                    .entry(*head)
+                    .or_default()
+                    .push((literal.clone(), *keyword)),
                 _ if literal.is_ascii() => marks.push((literal, *keyword)),
                 _ => wide.push((literal, *keyword)),
             }
@@ -77,7 +97,12 @@ impl Index {
                 *bits |= 1_u64 << (hash & 63);
             }
         }
-        Ok(Self { filter, words: heads.into_iter().collect(), marks: Anywhere::new(&marks)?, wide: Anywhere::new(&wide)? })
+        Ok(Self {
+            filter,
+            words: heads.into_iter().collect(),
+            marks: Anywhere::new(&marks)?,
+            wide: Anywhere::new(&wide)?,
+        })
     }
 
     /// All keywords in `text`, by place.
@@ -100,7 +125,9 @@ impl Index {
     fn words(&self, text: &[u8], found: &mut Vec<Sighting>) {
         let mut in_word = false;
         for (at, window) in text.windows(HEAD).enumerate() {
-            let &[first, second, third] = window else { continue };
+            let &[first, second, third] = window else {
+                continue;
+            };
             let is_letter = first.is_ascii_alphanumeric();
             if is_letter && !in_word {
                 let head = [first, second, third];
@@ -115,11 +142,22 @@ impl Index {
     }
 
     fn look_up(&self, text: &[u8], at: usize, head: [u8; HEAD], found: &mut Vec<Sighting>) {
-        let Ok(bucket) = self.words.binary_search_by_key(&head, |(head, _)| *head) else { return };
+        let Ok(bucket) = self.words.binary_search_by_key(&head, |(head, _)| *head) else {
+            return;
+        };
         let rest = text.get(at..).unwrap_or_default();
-        for (literal, keyword) in self.words.get(bucket).map(|(_, words)| words).into_iter().flatten() {
+        for (literal, keyword) in self
+            .words
+            .get(bucket)
+            .map(|(_, words)| words)
+            .into_iter()
+            .flatten()
+        {
             if rest.starts_with(literal) {
-                found.push(Sighting { at, keyword: *keyword });
+                found.push(Sighting {
+                    at,
+                    keyword: *keyword,
+                });
             }
         }
     }

@@ -52,7 +52,8 @@ impl Trial {
         let (first, rest) = self.segments.split_first()?;
         let regex = first.regex()?;
         let (start, reached) = if self.leading {
-            let found = regex.search_half(&Input::new(text).span(at..end).anchored(Anchored::Yes))?;
+            let found =
+                regex.search_half(&Input::new(text).span(at..end).anchored(Anchored::Yes))?;
             (at, found.offset())
         } else {
             let found = regex.find(Input::new(text).span(at.saturating_sub(LEAD)..end))?;
@@ -75,13 +76,23 @@ impl Step {
 }
 
 /// Where the segments end if they follow from `at`, each after at most its gap of words.
-fn follow(segments: &[Step], window: &[u8], text: &[u8], at: usize, tries: &mut usize) -> Option<usize> {
-    let Some((next, rest)) = segments.split_first() else { return Some(at) };
+fn follow(
+    segments: &[Step],
+    window: &[u8],
+    text: &[u8],
+    at: usize,
+    tries: &mut usize,
+) -> Option<usize> {
+    let Some((next, rest)) = segments.split_first() else {
+        return Some(at);
+    };
     let regex = next.regex()?;
     let mut place = at;
     for _ in 0..=next.gap {
         *tries = tries.checked_sub(1)?;
-        let input = Input::new(text).span(place..window.len()).anchored(Anchored::Yes);
+        let input = Input::new(text)
+            .span(place..window.len())
+            .anchored(Anchored::Yes);
         if let Some(found) = regex.search_half(&input)
             && let Some(end) = follow(rest, window, text, found.offset(), tries)
         {
@@ -96,17 +107,41 @@ fn follow(segments: &[Step], window: &[u8], text: &[u8], at: usize, tries: &mut 
 fn skip_word(text: &[u8], at: usize) -> Option<usize> {
     let mut place = at;
     while let Some(byte) = text.get(place) {
-        let blank_follows = text.get(place + 1).is_none_or(|next| matches!(next, b' ' | b'\n'));
+        let blank_follows = text
+            .get(place + 1)
+            .is_none_or(|next| matches!(next, b' ' | b'\n'));
         match byte {
-            b' ' | b'\n' => break,
+            b' ' | b'\n' | b'/' => break,
             b'.' | b'!' | b'?' if blank_follows => return None,
             _ => place += 1,
         }
     }
-    let blanks = text.get(place..)?.iter().take_while(|byte| is_between(**byte)).count();
+    let blanks = text
+        .get(place..)?
+        .iter()
+        .take_while(|byte| is_between(**byte))
+        .count();
     (place > at && blanks > 0).then_some(place + blanks)
 }
 
 fn is_between(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\n' | b'*' | b'_' | b'`' | b'>' | b'"' | b'\'' | b'#' | b'+' | b',' | b';' | b':' | b'(' | b')' | b'/' | b'-')
+    matches!(
+        byte,
+        b' ' | b'\n'
+            | b'*'
+            | b'_'
+            | b'`'
+            | b'>'
+            | b'"'
+            | b'\''
+            | b'#'
+            | b'+'
+            | b','
+            | b';'
+            | b':'
+            | b'('
+            | b')'
+            | b'/'
+            | b'-'
+    )
 }

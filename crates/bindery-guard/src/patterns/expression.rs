@@ -15,7 +15,7 @@ const MOST_ANCHORS: usize = 4000;
 const LONGEST_ANCHOR: usize = 9;
 
 /// White space and the marks that Markdown, comments and slugs put around words.
-const SEPARATOR: &str = r#"(?:[ \n*_`>"'#+=/\\|-]+)"#;
+const SEPARATOR: &str = r#"(?:[ \n*_`>"'#+=/\\|,-]+)"#;
 /// The same within an anchor, where few forms keep the automaton small.
 const NARROW_SEPARATOR: &str = r"[ \n_-]";
 /// One word of any kind with what follows it. A full stop within a path or number ends no sentence.
@@ -69,12 +69,18 @@ pub(crate) fn compile(source: &str, words: &Words, form: Form, known: &mut Liter
     for (at, (gap, part)) in parts.iter().enumerate() {
         let mut body = expander.expand(part, 0)?;
         if at > 0 && expander.anchor.is_none() {
-            return Err("no anchor before the first long gap: mark one group as `{group!}`".to_owned());
+            return Err(
+                "no anchor before the first long gap: mark one group as `{group!}`".to_owned(),
+            );
         }
         let keys = if at > 0 { known.of(&body).unwrap_or_default() } else { Vec::new() };
         if form == Form::Words {
             let start = if at == 0 { r"\b{start-half}" } else { "" };
-            let end = if at == last { r"(?:\b{end-half}|\b{start-half})" } else { "" };
+            let end = if at == last {
+                r"(?:\b{end-half}|\b{start-half})"
+            } else {
+                ""
+            };
             body = format!("{start}(?:{body}){end}");
         }
         segments.push(Segment { gap: *gap, body: body.into(), keys });
@@ -89,7 +95,9 @@ fn split_at_gaps(source: &str) -> Result<Vec<(usize, String)>, String> {
     let mut rest = source;
     let mut depth = 0_usize;
     while let Some(next) = rest.chars().next() {
-        if depth == 0 && let Some((gap, after)) = gap_at(rest)? {
+        if depth == 0
+            && let Some((gap, after)) = gap_at(rest)?
+        {
             parts.push((gap, String::new()));
             rest = after;
             continue;
@@ -115,13 +123,22 @@ fn split_at_gaps(source: &str) -> Result<Vec<(usize, String)>, String> {
 
 /// A long gap at the start of `text`, bare or in a group of its own, and what follows it.
 fn gap_at(text: &str) -> Result<Option<(usize, &str)>, String> {
-    let (inner, grouped) = text.strip_prefix("(?:~").map_or((text.strip_prefix('~'), false), |inner| (Some(inner), true));
-    let Some(inner) = inner.filter(|inner| inner.starts_with(|digit: char| digit.is_ascii_digit())) else {
+    let (inner, grouped) = text
+        .strip_prefix("(?:~")
+        .map_or((text.strip_prefix('~'), false), |inner| (Some(inner), true));
+    let Some(inner) = inner.filter(|inner| inner.starts_with(|digit: char| digit.is_ascii_digit()))
+    else {
         return Ok(None);
     };
     let (gap, after) = number(inner)?;
-    let after = if grouped { after.strip_prefix(')') } else { Some(after) };
-    let Some(after) = after.filter(|_| gap > SMALL_GAP) else { return Ok(None) };
+    let after = if grouped {
+        after.strip_prefix(')')
+    } else {
+        Some(after)
+    };
+    let Some(after) = after.filter(|_| gap > SMALL_GAP) else {
+        return Ok(None);
+    };
     Ok(Some((gap, after.strip_prefix('?').unwrap_or(after))))
 }
 
@@ -149,16 +166,31 @@ pub(crate) fn parse(source: &str) -> Result<Hir, String> {
 /// The literals that every match of an anchor starts with.
 fn literals(anchor: &str) -> Result<Vec<Vec<u8>>, String> {
     let mut extractor = Extractor::new();
-    extractor.kind(ExtractKind::Prefix).limit_class(4).limit_repeat(2).limit_literal_len(16).limit_total(MOST_ANCHORS);
+    extractor
+        .kind(ExtractKind::Prefix)
+        .limit_class(4)
+        .limit_repeat(2)
+        .limit_literal_len(16)
+        .limit_total(MOST_ANCHORS);
     let mut found = extractor.extract(&parse(anchor)?);
     found.dedup();
     let found = found.literals().ok_or("the anchor has too many forms")?;
     if let Some(short) = found.iter().find(|literal| literal.len() < 2) {
-        return Err(format!("anchor {:?} is too short", String::from_utf8_lossy(short.as_bytes())));
+        return Err(format!(
+            "anchor {:?} is too short",
+            String::from_utf8_lossy(short.as_bytes())
+        ));
     }
     let mut all: Vec<Vec<u8>> = found
         .iter()
-        .map(|literal| literal.as_bytes().iter().copied().take(LONGEST_ANCHOR).collect())
+        .map(|literal| {
+            literal
+                .as_bytes()
+                .iter()
+                .copied()
+                .take(LONGEST_ANCHOR)
+                .collect()
+        })
         .collect();
     all.sort();
     all.dedup();
@@ -173,12 +205,19 @@ fn literals(anchor: &str) -> Result<Vec<Vec<u8>>, String> {
     Ok(kept)
 }
 
+/// Longest gap in words that the joined text is read with: without blanks, chance grows with it.
+const JOINED_GAP: usize = 2;
+
 /// Literals that the joined text does not have.
 const MARKS: &str = "/_-'\"`,:;<>=@#&";
 
 /// Length of an escape with its backslash, whose rest is `tail`.
 fn escape_len(tail: &str) -> usize {
-    if tail.starts_with('x') { 4 } else { 1 + tail.chars().next().map_or(0, char::len_utf8) }
+    if tail.starts_with('x') {
+        4
+    } else {
+        1 + tail.chars().next().map_or(0, char::len_utf8)
+    }
 }
 
 /// Length of a class of characters with its brackets.
@@ -209,11 +248,12 @@ impl Expander<'_> {
         while let Some(next) = rest.chars().next() {
             let tail = rest.get(next.len_utf8()..).unwrap_or_default();
             rest = match next {
+                ' ' if self.form == Form::Joined => tail.strip_prefix('?').unwrap_or(tail),
                 ' ' => {
-                    out.push_str(match self.form {
-                        Form::Joined => "",
-                        _ if self.narrow => NARROW_SEPARATOR,
-                        _ => SEPARATOR,
+                    out.push_str(if self.narrow {
+                        NARROW_SEPARATOR
+                    } else {
+                        SEPARATOR
                     });
                     tail
                 }
@@ -239,11 +279,19 @@ impl Expander<'_> {
                     out.push_str(&self.group(name, at_start, depth)?);
                     after
                 }
+                '{' => {
+                    let (count, after) = rest.split_once('}').ok_or("unclosed `{`")?;
+                    out.push_str(count);
+                    out.push('}');
+                    after
+                }
                 '(' if tail.starts_with("?:") => {
                     out.push_str("(?:");
                     tail.get(2..).unwrap_or_default()
                 }
-                mark if MARKS.contains(mark) => self.literal(rest.get(..1).unwrap_or_default(), tail, &mut out),
+                mark if MARKS.contains(mark) => {
+                    self.literal(rest.get(..1).unwrap_or_default(), tail, &mut out)
+                }
                 other => {
                     out.push(other);
                     tail
@@ -265,7 +313,7 @@ impl Expander<'_> {
 
     fn gap(&self, mark: char, count: usize) -> String {
         match (mark, self.form) {
-            ('~', Form::Joined) => format!("[a-z0-9]{{0,{}}}?", count * 8),
+            ('~', Form::Joined) => format!("[a-z0-9]{{0,{}}}?", count.min(JOINED_GAP) * 8),
             ('~', _) => format!("(?:{ANY_WORD}){{0,{count}}}?"),
             (_, _) => format!(r"[^\n.!?]{{0,{}}}?", count * 3),
         }
@@ -275,10 +323,18 @@ impl Expander<'_> {
         if depth >= DEEPEST {
             return Err(format!("word group `{name}` nests too deeply"));
         }
-        let (name, marked) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
-        let words = self.words.get(name).ok_or_else(|| format!("no word group `{name}`"))?;
+        let (name, marked) = name
+            .strip_suffix('!')
+            .map_or((name, false), |name| (name, true));
+        let words = self
+            .words
+            .get(name)
+            .ok_or_else(|| format!("no word group `{name}`"))?;
         self.narrow |= marked;
-        let parts: Result<Vec<String>, String> = words.iter().map(|word| self.expand(word, depth + 1)).collect();
+        let parts: Result<Vec<String>, String> = words
+            .iter()
+            .map(|word| self.expand(word, depth + 1))
+            .collect();
         let group = format!("(?:{})", parts?.join("|"));
         if marked {
             self.narrow = false;
@@ -295,5 +351,8 @@ impl Expander<'_> {
 fn number(text: &str) -> Result<(usize, &str), String> {
     let len = text.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, rest) = text.split_at_checked(len).ok_or("a gap needs a number")?;
-    Ok((digits.parse().map_err(|_| "a gap needs a small number")?, rest))
+    Ok((
+        digits.parse().map_err(|_| "a gap needs a small number")?,
+        rest,
+    ))
 }

@@ -114,7 +114,6 @@ pub(crate) struct PatternSet {
     /// Words of the patterns that are also looked for in broken words.
     pub(crate) stems: BTreeSet<String>,
     /// Pattern index and examples (must match, must pass), for the tests.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the examples are read by the tests"))]
     pub(crate) examples: Vec<(usize, Vec<String>, Vec<String>)>,
 }
 
@@ -124,8 +123,10 @@ pub(crate) fn load(files: &[(&str, &str)]) -> Result<PatternSet, PatternError> {
     let mut common = Words::new();
     let mut known = Literals::default();
     for (name, text) in files {
-        let file: File =
-            toml::from_str(text).map_err(|error| PatternError::Shape { file: (*name).to_owned(), error })?;
+        let file: File = toml::from_str(text).map_err(|error| PatternError::Shape {
+            file: (*name).to_owned(),
+            error,
+        })?;
         let mut words = common.clone();
         words.extend(file.words);
         if *name == "common.toml" {
@@ -137,7 +138,10 @@ pub(crate) fn load(files: &[(&str, &str)]) -> Result<PatternSet, PatternError> {
         set.topics.extend(file.topics);
         set.probes.extend(file.probes);
         if file.pattern.iter().any(|entry| entry.joined) {
-            let texts = words.values().flatten().chain(file.pattern.iter().flat_map(|entry| &entry.any));
+            let texts = words
+                .values()
+                .flatten()
+                .chain(file.pattern.iter().flat_map(|entry| &entry.any));
             set.stems.extend(texts.flat_map(|text| stems(text)));
         }
         let first = set.expressions.len();
@@ -170,15 +174,24 @@ fn check(set: &PatternSet, first: usize, file: &str) -> Result<(), PatternError>
 
 /// The words of an expression: its runs of letters, four at least.
 fn stems(expression: &str) -> impl Iterator<Item = String> {
-    expression.split(|letter: char| !letter.is_ascii_lowercase()).filter(|run| run.len() >= 4).map(str::to_owned)
+    expression
+        .split(|letter: char| !letter.is_ascii_lowercase())
+        .filter(|run| run.len() >= 4)
+        .map(str::to_owned)
 }
 
 fn add(set: &mut PatternSet, file: &str, words: &Words, entry: Entry, known: &mut Literals) -> Result<(), PatternError> {
     if set.patterns.iter().any(|pattern| *pattern.id == *entry.id) {
-        return Err(PatternError::Twice { file: file.to_owned(), id: entry.id });
+        return Err(PatternError::Twice {
+            file: file.to_owned(),
+            id: entry.id,
+        });
     }
     let index = set.patterns.len();
-    let runs = entry.languages.iter().all(|language| matches!(language.as_str(), "zh" | "ja" | "ko" | "any"));
+    let runs = entry
+        .languages
+        .iter()
+        .all(|language| matches!(language.as_str(), "zh" | "ja" | "ko" | "any"));
     let mut forms = vec![if runs { Form::Run } else { Form::Words }];
     if entry.joined {
         forms.push(Form::Joined);

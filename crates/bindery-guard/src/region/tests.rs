@@ -33,5 +33,8 @@ fn places_are_told_apart() {
 #[test]
 fn unclosed_markup_reaches_to_the_end() {
     assert_eq!(position_of("a\n\n<!-- b c", "c"), Position::Comment);
-    assert_eq!(position_of("a <span style='opacity:0'>b c", "c"), Position::HiddenMarkup);
+    assert_eq!(
+        position_of("a <span style='opacity:0'>b c", "c"),
+        Position::HiddenMarkup
+    );
 }

@@ -32,25 +32,60 @@ pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
         }
     }
     if let Some((at, _)) = open.iter().find(|(_, opener)| *opener != Opener::Override) {
-        let severity = if line.has_rtl { Severity::Low } else { Severity::High };
+        let severity = if line.has_rtl {
+            Severity::Low
+        } else {
+            Severity::High
+        };
         let span = line.offset(*at)..line.end;
         let reason = "a direction control is left open at the end of its line: what follows may be shown in another order";
-        found.push(Raw::new("bidi.unbalanced", Kind::Bidi, severity, span, reason));
+        found.push(Raw::new(
+            "bidi.unbalanced",
+            Kind::Bidi,
+            severity,
+            span,
+            reason,
+        ));
     } else if let Some(at) = rtl_in_latin {
         let reason = "right-to-left direction in a line without right-to-left letters";
-        found.push(Raw::new("bidi.needless", Kind::Bidi, Severity::Medium, line.span(at, at + 1), reason));
+        found.push(Raw::new(
+            "bidi.needless",
+            Kind::Bidi,
+            Severity::Medium,
+            line.span(at, at + 1),
+            reason,
+        ));
     }
     if let (false, Some(first)) = (line.has_rtl, marks.first()) {
-        let severity = if marks.len() >= 4 { Severity::Medium } else { Severity::Low };
+        let severity = if marks.len() >= 4 {
+            Severity::Medium
+        } else {
+            Severity::Low
+        };
         let reason = "a direction mark in a line without right-to-left letters";
-        found.push(Raw::new("bidi.mark", Kind::Bidi, severity, line.span(*first, *first + 1), reason));
+        found.push(Raw::new(
+            "bidi.mark",
+            Kind::Bidi,
+            severity,
+            line.span(*first, *first + 1),
+            reason,
+        ));
     }
 }
 
 fn forced(line: &Line, at: usize) -> Raw {
-    let len = line.run(at + 1, |letter| !matches!(letter, '\u{202C}' | '\u{202D}' | '\u{202E}')) + 1;
-    let reason = "a direction override: the text after it is shown in another order than a model reads it";
-    Raw::new("bidi.override", Kind::Bidi, Severity::High, line.span(at, at + len), reason)
+    let len = line.run(at + 1, |letter| {
+        !matches!(letter, '\u{202C}' | '\u{202D}' | '\u{202E}')
+    }) + 1;
+    let reason =
+        "a direction override: the text after it is shown in another order than a model reads it";
+    Raw::new(
+        "bidi.override",
+        Kind::Bidi,
+        Severity::High,
+        line.span(at, at + len),
+        reason,
+    )
 }
 
 fn close(open: &mut Vec<(usize, Opener)>, fits: impl Fn(Opener) -> bool) {

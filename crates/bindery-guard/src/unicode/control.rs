@@ -20,15 +20,49 @@ pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
     }
     let mut report = |rule, kind, severity, places: &[usize], reason: &str| {
         if let (Some(first), Some(last)) = (places.first(), places.last()) {
-            found.push(Raw::new(rule, kind, severity, line.span(*first, *last + 1), reason));
+            found.push(Raw::new(
+                rule,
+                kind,
+                severity,
+                line.span(*first, *last + 1),
+                reason,
+            ));
         }
     };
     let terminal = Kind::TerminalEscape;
-    report("terminal.escape", terminal, Severity::High, &escapes, "terminal escape sequences can hide or rewrite what a person sees");
-    let severity = if backspaces.len() >= 3 { Severity::High } else { Severity::Low };
-    report("terminal.backspace", terminal, severity, &backspaces, "backspaces let a terminal show other text than the file has");
+    report(
+        "terminal.escape",
+        terminal,
+        Severity::High,
+        &escapes,
+        "terminal escape sequences can hide or rewrite what a person sees",
+    );
+    let severity = if backspaces.len() >= 3 {
+        Severity::High
+    } else {
+        Severity::Low
+    };
+    report(
+        "terminal.backspace",
+        terminal,
+        severity,
+        &backspaces,
+        "backspaces let a terminal show other text than the file has",
+    );
     if escapes.is_empty() {
-        report("terminal.control", terminal, Severity::Low, &others, "control characters have no use in text");
+        report(
+            "terminal.control",
+            terminal,
+            Severity::Low,
+            &others,
+            "control characters have no use in text",
+        );
     }
-    report("encoding.zero-bytes", Kind::BrokenEncoding, Severity::Low, &zeros, "zero bytes: this is not plain text");
+    report(
+        "encoding.zero-bytes",
+        Kind::BrokenEncoding,
+        Severity::Low,
+        &zeros,
+        "zero bytes: this is not plain text",
+    );
 }

@@ -12,7 +12,8 @@ pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
 
 /// Cyrillic and Greek letters that look like Latin ones.
 fn is_lookalike(letter: char) -> bool {
-    "авеікмнорсстухјѕԁԛԝһӏАВЕІКМНОРСТУХЈЅԌ".contains(letter) || "αικνορυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ".contains(letter)
+    "авеікмнорсстухјѕԁԛԝһӏАВЕІКМНОРСТУХЈЅԌ".contains(letter)
+        || "αικνορυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ".contains(letter)
 }
 
 /// Words of Latin letters and look-alikes only, with both in them.
@@ -22,7 +23,13 @@ fn mixed_words(line: &Line, found: &mut Vec<Raw>) {
     while at < line.letters.len() {
         let len = line.run(at, char::is_alphabetic);
         if len >= 3 {
-            let word = || line.letters.iter().skip(at).take(len).map(|(_, letter)| *letter);
+            let word = || {
+                line.letters
+                    .iter()
+                    .skip(at)
+                    .take(len)
+                    .map(|(_, letter)| *letter)
+            };
             let latin = word().filter(char::is_ascii_alphabetic).count();
             let imitations = word().filter(|letter| is_lookalike(*letter)).count();
             if latin > 0 && imitations > 0 && latin + imitations == len {
@@ -31,14 +38,26 @@ fn mixed_words(line: &Line, found: &mut Vec<Raw>) {
         }
         at += len.max(1);
     }
-    let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
+    let (Some(first), Some(last)) = (words.first(), words.last()) else {
+        return;
+    };
     let severity = match words.len() {
         1 => Severity::Low,
         2 => Severity::Medium,
         _ => Severity::High,
     };
-    let reason = format!("{} word{} of Latin letters and look-alikes of another script", words.len(), if words.len() == 1 { "" } else { "s" });
-    found.push(Raw::new("homoglyph.mixed", Kind::Homoglyph, severity, line.span(first.0, last.1), reason));
+    let reason = format!(
+        "{} word{} of Latin letters and look-alikes of another script",
+        words.len(),
+        if words.len() == 1 { "" } else { "s" }
+    );
+    found.push(Raw::new(
+        "homoglyph.mixed",
+        Kind::Homoglyph,
+        severity,
+        line.span(first.0, last.1),
+        reason,
+    ));
 }
 
 fn is_strike(letter: char) -> bool {
@@ -53,15 +72,32 @@ fn is_mark(letter: char) -> bool {
 fn heaped_marks(line: &Line, found: &mut Vec<Raw>) {
     let mut places = Vec::new();
     for (at, (_, letter)) in line.letters.iter().enumerate() {
-        let on_latin = line.before(at).is_some_and(|base| base == ' ' || base.is_ascii() || base.script() == Script::Latin);
-        let heap = is_mark(*letter) && at >= 2 && (1..=2).all(|back| line.letter(at - back).is_some_and(is_mark));
+        let on_latin = line
+            .before(at)
+            .is_some_and(|base| base == ' ' || base.is_ascii() || base.script() == Script::Latin);
+        let heap = is_mark(*letter)
+            && at >= 2
+            && (1..=2).all(|back| line.letter(at - back).is_some_and(is_mark));
         if (is_strike(*letter) && on_latin) || heap {
             places.push(at);
         }
     }
     if let (Some(first), Some(last)) = (places.first(), places.last()) {
-        let severity = if places.len() >= 8 { Severity::High } else { Severity::Low };
-        let reason = format!("{} combining marks make letters hard to read for people and programs", places.len());
-        found.push(Raw::new("homoglyph.marks", Kind::Homoglyph, severity, line.span(*first, *last + 1), reason));
+        let severity = if places.len() >= 8 {
+            Severity::High
+        } else {
+            Severity::Low
+        };
+        let reason = format!(
+            "{} combining marks make letters hard to read for people and programs",
+            places.len()
+        );
+        found.push(Raw::new(
+            "homoglyph.marks",
+            Kind::Homoglyph,
+            severity,
+            line.span(*first, *last + 1),
+            reason,
+        ));
     }
 }

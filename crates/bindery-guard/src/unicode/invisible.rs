@@ -25,7 +25,11 @@ pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
     let mut tally = Tally::default();
     let mut at = 0;
     while let Some(letter) = line.letter(at) {
-        let run = if is_bit(letter) { line.run(at, is_bit) } else { 0 };
+        let run = if is_bit(letter) {
+            line.run(at, is_bit)
+        } else {
+            0
+        };
         if run >= SHORTEST_PAYLOAD {
             found.push(payload(line, at, run));
             at += run;
@@ -44,11 +48,28 @@ pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
 }
 
 fn payload(line: &Line, at: usize, len: usize) -> Raw {
-    let symbols: Vec<char> = line.letters.iter().skip(at).take(len).map(|(_, letter)| *letter).collect();
+    let symbols: Vec<char> = line
+        .letters
+        .iter()
+        .skip(at)
+        .take(len)
+        .map(|(_, letter)| *letter)
+        .collect();
     let text = bits::decode(&symbols);
-    let severity = if text.is_some() { Severity::Critical } else { Severity::High };
+    let severity = if text.is_some() {
+        Severity::Critical
+    } else {
+        Severity::High
+    };
     let reason = format!("a run of {len} invisible characters, enough to carry hidden text");
-    Raw::new("invisible.bits", Kind::Invisible, severity, line.span(at, at + len), reason).decoded(Reading::InvisibleBits, text)
+    Raw::new(
+        "invisible.bits",
+        Kind::Invisible,
+        severity,
+        line.span(at, at + len),
+        reason,
+    )
+    .decoded(Reading::InvisibleBits, text)
 }
 
 /// Whether an invisible character has no business between its neighbours.
@@ -57,7 +78,10 @@ fn is_stray(line: &Line, at: usize, letter: char) -> bool {
     let after = line.letter(at + 1);
     let either = |test: fn(char) -> bool| before.is_some_and(test) || after.is_some_and(test);
     match u32::from(letter) {
-        0x200D => !either(takes_joiners) && !(before.is_some_and(is_emoji_part) && after.is_some_and(is_emoji_part)),
+        0x200D => {
+            let in_emoji = before.is_some_and(is_emoji_part) && after.is_some_and(is_emoji_part);
+            !(in_emoji || either(takes_joiners))
+        }
         0x200C => !either(takes_joiners),
         0x200B | 0x2060 => !either(takes_invisible_blanks) && !either(takes_joiners),
         0xFEFF => !(line.first && at == 0),
@@ -74,7 +98,9 @@ fn splits(line: &Line, at: usize) -> bool {
 }
 
 fn report_stray(line: &Line, tally: &Tally, found: &mut Vec<Raw>) {
-    let (Some(first), Some(last)) = (tally.stray.first(), tally.stray.last()) else { return };
+    let (Some(first), Some(last)) = (tally.stray.first(), tally.stray.last()) else {
+        return;
+    };
     let count = tally.stray.len();
     let severity = match (tally.splitting, count) {
         (4.., _) => Severity::High,
@@ -85,24 +111,54 @@ fn report_stray(line: &Line, tally: &Tally, found: &mut Vec<Raw>) {
     let reason = if tally.splitting >= 2 {
         format!("{count} invisible characters split words that a person reads as whole")
     } else {
-        format!("{count} invisible character{} without a use here", if count == 1 { "" } else { "s" })
+        format!(
+            "{count} invisible character{} without a use here",
+            if count == 1 { "" } else { "s" }
+        )
     };
-    found.push(Raw::new("invisible.stray", Kind::Invisible, severity, line.span(*first, *last + 1), reason));
+    found.push(Raw::new(
+        "invisible.stray",
+        Kind::Invisible,
+        severity,
+        line.span(*first, *last + 1),
+        reason,
+    ));
 }
 
 /// Soft hyphens at syllables are typesetting; one after most letters is not.
 fn report_soft_hyphens(line: &Line, hyphens: &[usize], found: &mut Vec<Raw>) {
-    let (Some(first), Some(last)) = (hyphens.first(), hyphens.last()) else { return };
+    let (Some(first), Some(last)) = (hyphens.first(), hyphens.last()) else {
+        return;
+    };
     let span = line.span(*first, *last + 1);
-    let dense = hyphens.windows(2).filter(|pair| matches!(pair, [a, b] if b - a <= 2)).count();
+    let dense = hyphens
+        .windows(2)
+        .filter(|pair| matches!(pair, [a, b] if b - a <= 2))
+        .count();
     let outside = hyphens.iter().any(|at| {
-        !(line.before(*at).is_some_and(char::is_alphabetic) && line.letter(at + 1).is_some_and(char::is_alphabetic))
+        !(line.before(*at).is_some_and(char::is_alphabetic)
+            && line.letter(at + 1).is_some_and(char::is_alphabetic))
     });
     if dense >= 3 {
-        let reason = format!("{} soft hyphens split words letter by letter", hyphens.len());
-        found.push(Raw::new("invisible.soft-hyphens", Kind::Invisible, Severity::High, span, reason));
+        let reason = format!(
+            "{} soft hyphens split words letter by letter",
+            hyphens.len()
+        );
+        found.push(Raw::new(
+            "invisible.soft-hyphens",
+            Kind::Invisible,
+            Severity::High,
+            span,
+            reason,
+        ));
     } else if outside {
         let reason = "a soft hyphen outside a word, most likely an accident";
-        found.push(Raw::new("invisible.soft-hyphens", Kind::Invisible, Severity::Low, span, reason));
+        found.push(Raw::new(
+            "invisible.soft-hyphens",
+            Kind::Invisible,
+            Severity::Low,
+            span,
+            reason,
+        ));
     }
 }

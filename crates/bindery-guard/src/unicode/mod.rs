@@ -30,9 +30,28 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    fn new(rule: &'static str, kind: Kind, severity: Severity, span: Range<usize>, reason: impl Into<String>) -> Self {
-        let confidence = if severity >= Severity::High { Confidence::High } else { Confidence::Medium };
-        Self { rule, kind, severity, confidence, span, reading: Reading::Plain, reason: reason.into(), decoded: None }
+    fn new(
+        rule: &'static str,
+        kind: Kind,
+        severity: Severity,
+        span: Range<usize>,
+        reason: impl Into<String>,
+    ) -> Self {
+        let confidence = if severity >= Severity::High {
+            Confidence::High
+        } else {
+            Confidence::Medium
+        };
+        Self {
+            rule,
+            kind,
+            severity,
+            confidence,
+            span,
+            reading: Reading::Plain,
+            reason: reason.into(),
+            decoded: None,
+        }
     }
 
     fn decoded(mut self, reading: Reading, text: Option<String>) -> Self {
@@ -55,9 +74,19 @@ pub(crate) struct Line {
 
 impl Line {
     fn new(text: &str, start: usize) -> Self {
-        let letters: Vec<(usize, char)> = text.char_indices().map(|(at, letter)| (start + at, letter)).collect();
-        let has_rtl = letters.iter().any(|(_, letter)| neighbours::is_rtl(*letter));
-        Self { letters, end: start + text.len(), first: start == 0, has_rtl }
+        let letters: Vec<(usize, char)> = text
+            .char_indices()
+            .map(|(at, letter)| (start + at, letter))
+            .collect();
+        let has_rtl = letters
+            .iter()
+            .any(|(_, letter)| neighbours::is_rtl(*letter));
+        Self {
+            letters,
+            end: start + text.len(),
+            first: start == 0,
+            has_rtl,
+        }
     }
 
     fn letter(&self, index: usize) -> Option<char> {
@@ -79,7 +108,11 @@ impl Line {
 
     /// Length of the run of letters for which `belongs` holds.
     fn run(&self, from: usize, belongs: impl Fn(char) -> bool) -> usize {
-        self.letters.iter().skip(from).take_while(|(_, letter)| belongs(*letter)).count()
+        self.letters
+            .iter()
+            .skip(from)
+            .take_while(|(_, letter)| belongs(*letter))
+            .count()
     }
 }
 
@@ -90,7 +123,10 @@ pub(crate) fn inspect(source: &str) -> Vec<Raw> {
     for text in source.split_inclusive('\n') {
         let bare = text.strip_suffix('\n').unwrap_or(text);
         let bare = bare.strip_suffix('\r').unwrap_or(bare);
-        if bare.bytes().any(|byte| byte >= 0x7F || (byte < 0x20 && byte != b'\t')) {
+        if bare
+            .bytes()
+            .any(|byte| byte >= 0x7F || (byte < 0x20 && byte != b'\t'))
+        {
             inspect_line(&Line::new(bare, start), &mut found);
         }
         start += text.len();
@@ -113,7 +149,10 @@ fn inspect_line(line: &Line, found: &mut Vec<Raw>) {
 pub(crate) fn readable(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok()?;
     let printable = text.chars().filter(|letter| !letter.is_control()).count();
-    let letters = text.chars().filter(|letter| letter.is_alphanumeric()).count();
+    let letters = text
+        .chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .count();
     let all = text.chars().count();
     (printable >= 4 && letters * 2 >= all && printable * 10 >= all * 9).then(|| text.to_owned())
 }

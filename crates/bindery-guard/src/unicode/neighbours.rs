@@ -11,21 +11,46 @@ pub(super) fn is_rtl(letter: char) -> bool {
 
 /// Scripts in which joiners and non-joiners shape the letters.
 pub(super) fn takes_joiners(letter: char) -> bool {
-    if letter.is_ascii() {
-        return false;
-    }
     use Script::{
-        Arabic, Balinese, Bengali, Chakma, Devanagari, Gujarati, Gurmukhi, Hanifi_Rohingya, Javanese, Kannada,
-        Khmer, Lao, Malayalam, Mandaic, Manichaean, Meetei_Mayek, Mongolian, Myanmar, Newa, Nko, Oriya,
-        Phags_Pa, Sinhala, Syriac, Tai_Tham, Tamil, Telugu, Thai, Tibetan, Tirhuta,
+        Arabic, Balinese, Bengali, Chakma, Devanagari, Gujarati, Gurmukhi, Hanifi_Rohingya,
+        Javanese, Kannada, Khmer, Lao, Malayalam, Mandaic, Manichaean, Meetei_Mayek, Mongolian,
+        Myanmar, Newa, Nko, Oriya, Phags_Pa, Sinhala, Syriac, Tai_Tham, Tamil, Telugu, Thai,
+        Tibetan, Tirhuta,
     };
-    matches!(
-        letter.script(),
-        Arabic | Balinese | Bengali | Chakma | Devanagari | Gujarati | Gurmukhi | Hanifi_Rohingya | Javanese
-            | Kannada | Khmer | Lao | Malayalam | Mandaic | Manichaean | Meetei_Mayek | Mongolian | Myanmar
-            | Newa | Nko | Oriya | Phags_Pa | Sinhala | Syriac | Tai_Tham | Tamil | Telugu | Thai | Tibetan
-            | Tirhuta
-    )
+    !letter.is_ascii()
+        && matches!(
+            letter.script(),
+            Arabic
+                | Balinese
+                | Bengali
+                | Chakma
+                | Devanagari
+                | Gujarati
+                | Gurmukhi
+                | Hanifi_Rohingya
+                | Javanese
+                | Kannada
+                | Khmer
+                | Lao
+                | Malayalam
+                | Mandaic
+                | Manichaean
+                | Meetei_Mayek
+                | Mongolian
+                | Myanmar
+                | Newa
+                | Nko
+                | Oriya
+                | Phags_Pa
+                | Sinhala
+                | Syriac
+                | Tai_Tham
+                | Tamil
+                | Telugu
+                | Thai
+                | Tibetan
+                | Tirhuta
+        )
 }
 
 /// Scripts written without blanks, where an invisible one marks words.
@@ -55,5 +80,8 @@ pub(super) fn is_emoji_part(letter: char) -> bool {
 pub(super) fn is_word(letter: char) -> bool {
     letter.is_ascii_alphanumeric()
         || (letter.is_alphabetic()
-            && matches!(letter.script(), Script::Latin | Script::Cyrillic | Script::Greek | Script::Armenian))
+            && matches!(
+                letter.script(),
+                Script::Latin | Script::Cyrillic | Script::Greek | Script::Armenian
+            ))
 }

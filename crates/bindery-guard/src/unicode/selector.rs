@@ -36,9 +36,12 @@ fn is_flag(line: &Line, at: usize, len: usize) -> bool {
     line.before(at) == Some('\u{1F3F4}')
         && (2..=6).contains(&name_len)
         && line.letter(at + name_len) == Some('\u{E007F}')
-        && line.letters.iter().skip(at).take(name_len).all(|(_, tag)| {
-            matches!(u32::from(*tag), 0xE0030..=0xE0039 | 0xE0061..=0xE007A)
-        })
+        && line
+            .letters
+            .iter()
+            .skip(at)
+            .take(name_len)
+            .all(|(_, tag)| matches!(u32::from(*tag), 0xE0030..=0xE0039 | 0xE0061..=0xE007A))
 }
 
 fn tags(line: &Line, at: usize, len: usize) -> Option<Raw> {
@@ -54,9 +57,22 @@ fn tags(line: &Line, at: usize, len: usize) -> Option<Raw> {
         .filter(|byte| (0x20..0x7F).contains(byte))
         .collect();
     let text = readable(&bytes);
-    let severity = if text.is_some() { Severity::Critical } else { Severity::High };
+    let severity = if text.is_some() {
+        Severity::Critical
+    } else {
+        Severity::High
+    };
     let reason = format!("{len} tag characters, which nobody sees and a model reads as letters");
-    Some(Raw::new("invisible.tags", Kind::Invisible, severity, line.span(at, at + len), reason).decoded(Reading::Tags, text))
+    Some(
+        Raw::new(
+            "invisible.tags",
+            Kind::Invisible,
+            severity,
+            line.span(at, at + len),
+            reason,
+        )
+        .decoded(Reading::Tags, text),
+    )
 }
 
 fn selectors(line: &Line, at: usize, len: usize) -> Option<Raw> {
@@ -65,7 +81,13 @@ fn selectors(line: &Line, at: usize, len: usize) -> Option<Raw> {
     if len == 1 {
         return lone_selector(line.letter(at)?, base, span);
     }
-    let bytes: Vec<u8> = line.letters.iter().skip(at).take(len).filter_map(|(_, letter)| selector_byte(*letter)).collect();
+    let bytes: Vec<u8> = line
+        .letters
+        .iter()
+        .skip(at)
+        .take(len)
+        .filter_map(|(_, letter)| selector_byte(*letter))
+        .collect();
     let text = readable(&bytes);
     let severity = match (&text, len) {
         (Some(_), _) => Severity::Critical,
@@ -74,15 +96,26 @@ fn selectors(line: &Line, at: usize, len: usize) -> Option<Raw> {
     };
     let reason = format!("a run of {len} variation selectors, which can carry hidden bytes");
     Some(
-        Raw::new("invisible.variation-selectors", Kind::Invisible, severity, span, reason)
-            .decoded(Reading::VariationSelectors, text),
+        Raw::new(
+            "invisible.variation-selectors",
+            Kind::Invisible,
+            severity,
+            span,
+            reason,
+        )
+        .decoded(Reading::VariationSelectors, text),
     )
 }
 
 /// The byte a selector stands for in the usual smuggling scheme.
 fn selector_byte(letter: char) -> Option<u8> {
     let code = u32::from(letter);
-    u8::try_from(if code >= 0xE0100 { code - 0xE0100 + 16 } else { code - 0xFE00 }).ok()
+    u8::try_from(if code >= 0xE0100 {
+        code - 0xE0100 + 16
+    } else {
+        code - 0xFE00
+    })
+    .ok()
 }
 
 fn lone_selector(selector: char, base: Option<char>, span: std::ops::Range<usize>) -> Option<Raw> {

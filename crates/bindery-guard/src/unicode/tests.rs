@@ -1,7 +1,10 @@
 use super::*;
 
 fn worst(source: &str) -> Option<(&'static str, Severity)> {
-    inspect(source).into_iter().max_by_key(|raw| raw.severity).map(|raw| (raw.rule, raw.severity))
+    inspect(source)
+        .into_iter()
+        .max_by_key(|raw| raw.severity)
+        .map(|raw| (raw.rule, raw.severity))
 }
 
 #[test]
@@ -29,35 +32,79 @@ fn honest_text_passes() {
 
 #[test]
 fn hidden_text_is_found_and_decoded() {
-    let tags: String = "Hello you".bytes().filter_map(|byte| char::from_u32(0xE0000 + u32::from(byte))).collect();
+    let tags: String = "Hello you"
+        .bytes()
+        .filter_map(|byte| char::from_u32(0xE0000 + u32::from(byte)))
+        .collect();
     let found = inspect(&format!("x{tags}"));
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].decoded.as_deref(), Some("Hello you"));
     assert_eq!(found[0].severity, Severity::Critical);
 
-    let selectors: String = "run it".bytes().filter_map(|byte| char::from_u32(0xE0100 + u32::from(byte) - 16)).collect();
-    assert_eq!(inspect(&format!("😀{selectors}"))[0].decoded.as_deref(), Some("run it"));
+    let selectors: String = "run it"
+        .bytes()
+        .filter_map(|byte| char::from_u32(0xE0100 + u32::from(byte) - 16))
+        .collect();
+    assert_eq!(
+        inspect(&format!("😀{selectors}"))[0].decoded.as_deref(),
+        Some("run it")
+    );
 
-    for (zero, one) in [('\u{200B}', '\u{200C}'), ('\u{2062}', '\u{2064}'), ('\u{200D}', '\u{2060}')] {
-        let bits: String = "obey".bytes().flat_map(|byte| (0..8).rev().map(move |bit| if byte >> bit & 1 == 1 { one } else { zero })).collect();
-        assert_eq!(inspect(&format!("ok{bits}"))[0].decoded.as_deref(), Some("obey"), "{zero:?}");
+    for (zero, one) in [
+        ('\u{200B}', '\u{200C}'),
+        ('\u{2062}', '\u{2064}'),
+        ('\u{200D}', '\u{2060}'),
+    ] {
+        let bits: String = "obey"
+            .bytes()
+            .flat_map(|byte| {
+                (0..8)
+                    .rev()
+                    .map(move |bit| if byte >> bit & 1 == 1 { one } else { zero })
+            })
+            .collect();
+        assert_eq!(
+            inspect(&format!("ok{bits}"))[0].decoded.as_deref(),
+            Some("obey"),
+            "{zero:?}"
+        );
     }
 }
 
 #[test]
 fn severity_follows_the_class() {
     let cases = [
-        ("## Tone\u{AD} notes", "invisible.soft-hyphens", Severity::Low),
-        ("i\u{AD}g\u{AD}n\u{AD}o\u{AD}r\u{AD}e", "invisible.soft-hyphens", Severity::High),
-        ("a\u{200B}b\u{200B}c\u{200B}d\u{200B}e", "invisible.stray", Severity::High),
+        (
+            "## Tone\u{AD} notes",
+            "invisible.soft-hyphens",
+            Severity::Low,
+        ),
+        (
+            "i\u{AD}g\u{AD}n\u{AD}o\u{AD}r\u{AD}e",
+            "invisible.soft-hyphens",
+            Severity::High,
+        ),
+        (
+            "a\u{200B}b\u{200B}c\u{200B}d\u{200B}e",
+            "invisible.stray",
+            Severity::High,
+        ),
         ("one\u{200B} word", "invisible.stray", Severity::Low),
         ("x \u{202E}abc\u{202C}", "bidi.override", Severity::High),
         ("if ok \u{2066}// done", "bidi.unbalanced", Severity::High),
         ("\u{2067}latin\u{2069}", "bidi.needless", Severity::Medium),
-        ("\u{1b}[8mhidden\u{1b}[0m", "terminal.escape", Severity::High),
+        (
+            "\u{1b}[8mhidden\u{1b}[0m",
+            "terminal.escape",
+            Severity::High,
+        ),
         ("a\u{8}b\u{8}c\u{8}", "terminal.backspace", Severity::High),
         ("раураl оrdеr nоw", "homoglyph.mixed", Severity::High),
-        ("s\u{336}t\u{336}r\u{336}u\u{336}c\u{336}k\u{336} \u{336}i\u{336}t\u{336}", "homoglyph.marks", Severity::High),
+        (
+            "s\u{336}t\u{336}r\u{336}u\u{336}c\u{336}k\u{336} \u{336}i\u{336}t\u{336}",
+            "homoglyph.marks",
+            Severity::High,
+        ),
         ("mid\u{FEFF}file", "invisible.stray", Severity::Low),
     ];
     for (source, rule, severity) in cases {

@@ -26,6 +26,6 @@ proptest! {
         let text: String = parts.concat();
         let wrapped = wrap_untrusted(&text, "s", Marking::None);
         let folded = String::from_utf8_lossy(fold(&wrapped).text()).replace([' ', '\n'], "");
-        prop_assert_eq!(folded.matches("</untrusted-text").count(), 1, "{}", wrapped);
+        prop_assert_eq!(folded.matches("</untrusted-text>").count(), 1, "{}", wrapped);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bindery_core::{Section, Source, Trust};
 
 use super::header::{self, Header};
-use super::split::{is_fence, split};
+use super::split::{is_fence, split, unclosed};
 use crate::notice::{Notice, Position, number};
 
 /// A section as its file gives it.
@@ -37,12 +37,7 @@ pub fn parse(text: &str, stem: &str, shown: &str) -> Result<SectionFile, Notice>
     let (yaml, body, body_line) = match split(text) {
         Some(split) => (split.header, split.body, split.body_line),
         None if has_front_matter => {
-            return Err(Notice::error(
-                "section-front-matter",
-                Position::line(shown, 1),
-                "the front matter that starts here does not end",
-            )
-            .mend("close it with a line of `---`"));
+            return Err(unclosed("section-front-matter", shown));
         }
         None => ("", text, 1),
     };

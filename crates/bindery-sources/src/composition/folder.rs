@@ -41,7 +41,11 @@ fn list(folder: &Path, places: &Places) -> Result<Vec<PathBuf>, Notice> {
     let shown = places.shown(folder);
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound && fs::symlink_metadata(folder).is_err() => {
+        // Nothing there: also where what should be a folder above it, such as the home, is none.
+        Err(error)
+            if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+                && fs::symlink_metadata(folder).is_err() =>
+        {
             return Ok(Vec::new());
         }
         Err(error) if error.kind() == ErrorKind::NotADirectory => {

@@ -270,10 +270,11 @@ fn told(error: &Error) -> (String, String) {
             let text = other.without_snippet().to_string();
             let first = text.lines().next().unwrap_or_default();
             let said = match first.split(" at line ").next().unwrap_or(first) {
-                "invalid i32" => "this must be a whole number",
+                "invalid i32" => "this must be a whole number from -2147483648 to 2147483647",
                 "invalid boolean" => "this must be `true` or `false`",
                 "expected string scalar" => "this must be a text",
                 "expected mapping start" => "there are no fields",
+                "externally tagged enum expected scalar or mapping" => "this must be a word",
                 said => said,
             };
             (

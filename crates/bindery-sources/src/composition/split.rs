@@ -1,5 +1,7 @@
 //! Front matter and body, apart.
 
+use crate::notice::{Notice, Position};
+
 /// A file cut in two.
 pub(crate) struct Split<'t> {
     /// The YAML between the fences. It starts on line 2.
@@ -32,6 +34,16 @@ pub(crate) fn split(text: &str) -> Option<Split<'_>> {
         offset += line.len();
     }
     None
+}
+
+/// The error for a file of which [`split`] says that its front matter does not end.
+pub(crate) fn unclosed(code: &'static str, shown: &str) -> Notice {
+    Notice::error(
+        code,
+        Position::line(shown, 1),
+        "the front matter that starts here does not end",
+    )
+    .mend("close it with a line of `---`")
 }
 
 /// Whether a line opens or closes front matter; blanks after it are not seen in an editor.

@@ -99,7 +99,7 @@ fn every_bad_field_is_named_with_its_line_and_mend() {
         .bindery/sections/style.md:2:8: `sticky` is no value of this field
           2 | group: sticky
           help: write one of static, dynamic, appended
-        .bindery/sections/style.md:2:8: bad front matter: this must be a whole number
+        .bindery/sections/style.md:2:8: bad front matter: this must be a whole number from -2147483648 to 2147483647
           2 | order: soon
           help: front matter is YAML: one `field: value` a line, between two lines of `---`
         .bindery/sections/style.md:3:1: field `order` stands twice
@@ -251,7 +251,7 @@ fn an_ungranted_project_section_is_a_message_and_says_how_to_grant() {
     };
     assert_eq!(message.lane, Lane::Context);
     insta::assert_snapshot!(message.text.as_str(), @r#"
-        <bindery-instructions source=".bindery/sections/style.md:4-4" trust="project">
+        <bindery-instructions source=".bindery/sections/style.md:4" trust="project">
         Obey {{cwd}}.
         </bindery-instructions>
     "#);

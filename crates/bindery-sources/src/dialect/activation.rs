@@ -19,6 +19,10 @@ pub struct Activation {
     pub without_patterns: WithoutPatterns,
     /// What an empty list of patterns means.
     pub empty_patterns: WithoutPatterns,
+    /// What a key for patterns with nothing behind it means.
+    pub blank_patterns: WithoutPatterns,
+    /// What a file without patterns does whose front matter says no to `always-key`.
+    pub not_always: WithoutPatterns,
     /// When every pattern is one of these the file loads always.
     pub match_all: Vec<String>,
     /// Ending of a pattern that goes before it is used (`/**` where `src/**` means `src`).
@@ -42,6 +46,8 @@ impl Default for Activation {
             unreadable: Unreadable::default(),
             without_patterns: WithoutPatterns::Always,
             empty_patterns: WithoutPatterns::Never,
+            blank_patterns: WithoutPatterns::OnRequest,
+            not_always: WithoutPatterns::OnRequest,
             match_all: Vec::new(),
             drop_ending: None,
             style: GlobStyle::default(),

@@ -82,7 +82,11 @@ impl Catalogue {
         files.sort();
         for path in files {
             let text = fs::read_to_string(&path).map_err(unreadable(&path))?;
-            let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let file = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
             self.push(path.display().to_string(), &file, text);
         }
         Ok(())
@@ -91,7 +95,8 @@ impl Catalogue {
     fn push(&mut self, origin: String, file: &str, text: String) {
         let stem = file.strip_suffix(".toml").unwrap_or(file);
         let (name, version) = stem.split_once('@').unwrap_or((stem, ""));
-        self.entries.retain(|entry| !(entry.name == name && entry.version == version));
+        self.entries
+            .retain(|entry| !(entry.name == name && entry.version == version));
         self.entries.push(Listed {
             origin,
             name: name.to_owned(),
@@ -103,7 +108,11 @@ impl Catalogue {
     /// The files at hand, by name and rising version.
     pub fn list(&self) -> Vec<&Listed> {
         let mut listed: Vec<&Listed> = self.entries.iter().collect();
-        listed.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| by_version(&a.version, &b.version)));
+        listed.sort_by(|a, b| {
+            a.name
+                .cmp(&b.name)
+                .then_with(|| by_version(&a.version, &b.version))
+        });
         listed
     }
 
@@ -118,8 +127,11 @@ impl Catalogue {
             .into_iter()
             .rfind(|entry| entry.name == name && version.is_none_or(|version| entry.version == version));
         let Some(found) = found else {
-            let known: Vec<String> =
-                self.list().iter().map(|entry| format!("{}@{}", entry.name, entry.version)).collect();
+            let known: Vec<String> = self
+                .list()
+                .iter()
+                .map(|entry| format!("{}@{}", entry.name, entry.version))
+                .collect();
             return Err(CatalogueError::Unknown {
                 wanted: wanted.to_owned(),
                 known: known.join(", "),

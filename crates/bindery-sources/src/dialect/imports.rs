@@ -51,6 +51,10 @@ pub enum ImportBase {
 /// What counts as an import token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a key of the data file, with its own name"
+)]
 pub struct TokenRules {
     /// Whether list items are searched as raw text, code spans and links included.
     pub raw_list_items: bool,

@@ -56,6 +56,10 @@ pub struct Dialect {
     /// Where the client keeps the user's own files.
     #[serde(default)]
     pub config_home: Option<ConfigHome>,
+    /// Where an administrator lays down files for this client, by operating system (`linux`, `macos`,
+    /// `windows`).
+    #[serde(default)]
+    pub managed: BTreeMap<String, String>,
     /// How the project's root is found.
     #[serde(default)]
     pub project: ProjectRoot,

@@ -104,6 +104,10 @@ pub enum WalkFrom {
 /// A set of files in a directory: either names, tried in order, or a folder of files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a key of the data file, with its own name"
+)]
 pub struct Files {
     /// Paths relative to the place's directory, in order of preference.
     #[serde(default)]

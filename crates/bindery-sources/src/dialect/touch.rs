@@ -8,6 +8,10 @@ use super::place::Files;
 /// Attachment on touch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a key of the data file, with its own name"
+)]
 pub struct Touch {
     /// Order in which things attach: place ids, whose conditional files are tested against the path, and
     /// the word `nested` for the files of the directories between.

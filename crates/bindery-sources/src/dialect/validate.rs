@@ -50,8 +50,16 @@ impl Dialect {
     }
 
     fn first_fault(&self) -> Option<String> {
-        if self.name.is_empty() || !self.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
-            return Some(format!("name `{}` is not lower-case letters, digits and hyphens", self.name));
+        if self.name.is_empty()
+            || !self
+                .name
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        {
+            return Some(format!(
+                "name `{}` is not lower-case letters, digits and hyphens",
+                self.name
+            ));
         }
         let mut ids = BTreeSet::new();
         for place in &self.places {
@@ -101,11 +109,14 @@ impl Dialect {
 
     fn cap_fault(&self, cap: &Cap) -> Option<String> {
         let shares = [cap.cut.head, cap.cut.tail, cap.cut.digest];
-        if shares.iter().any(|share| !(0.0..=1.0).contains(share)) || shares.iter().sum::<f64>() > 1.0 + 1e-9 {
+        if shares.iter().any(|share| !(0.0..=1.0).contains(share)) || shares.iter().sum::<f64>() > 1.0 + 1e-9
+        {
             return Some("head, tail and digest are shares that make up at most 1".to_owned());
         }
         match &cap.total {
-            Some(total) if !self.caps.contains_key(total) => Some(format!("total cap `{total}` does not exist")),
+            Some(total) if !self.caps.contains_key(total) => {
+                Some(format!("total cap `{total}` does not exist"))
+            }
             _ => None,
         }
     }
@@ -122,7 +133,10 @@ impl Dialect {
 
     fn screen_fault(&self) -> Option<String> {
         let screen = self.screen.as_ref()?;
-        let code = screen.invisible.iter().find(|code| u32::from_str_radix(code, 16).is_err());
+        let code = screen
+            .invisible
+            .iter()
+            .find(|code| u32::from_str_radix(code, 16).is_err());
         code.map(|code| format!("screen: `{code}` is no hexadecimal code point"))
     }
 }

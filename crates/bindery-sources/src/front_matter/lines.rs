@@ -14,7 +14,9 @@ pub(super) fn read(block: &str, known: &[&str]) -> BTreeMap<String, Value> {
             push_item(&mut values, key, scalar(item.trim()));
             continue;
         }
-        let Some((key, value)) = bare.split_once(':') else { continue };
+        let Some((key, value)) = bare.split_once(':') else {
+            continue;
+        };
         let key = key.trim();
         open = None;
         if !known.contains(&key) || line.starts_with([' ', '\t']) {
@@ -65,7 +67,9 @@ fn scalar(text: &str) -> Value {
 }
 
 fn unquoted(text: &str) -> Option<&str> {
-    ['"', '\''].iter().find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))
+    ['"', '\'']
+        .iter()
+        .find_map(|quote| text.strip_prefix(*quote)?.strip_suffix(*quote))
 }
 
 /// The block with the values of top-level `key: value` lines quoted where YAML would misread them.
@@ -89,7 +93,10 @@ pub(super) fn quote_values(block: &str) -> String {
 
 fn needs_quotes(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
-    let plain_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphabetic() || c == '_' || c == '-');
+    let plain_key = !key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_ascii_alphabetic() || c == '_' || c == '-');
     if !plain_key || !value.starts_with([' ', '\t']) {
         return None;
     }

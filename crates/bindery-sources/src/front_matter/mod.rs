@@ -78,8 +78,15 @@ fn parse(block: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<BTreeMap<Str
     }
 }
 
+/// The reader's reason in one line, without its own word for where: the line is told apart.
 fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().trim().to_owned()
+    let line = text.lines().next().unwrap_or_default().trim();
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    let reason = line
+        .strip_prefix("line ")
+        .and_then(|rest| rest.split_once(": "))
+        .map_or(line, |(_, reason)| reason);
+    reason.to_owned()
 }
 
 impl Fields {
@@ -87,11 +94,23 @@ impl Fields {
     /// an empty list.
     pub fn patterns(&self, key: &str) -> Option<Vec<String>> {
         Some(match self.values.get(key)? {
-            Value::Null => Vec::new(),
-            Value::Array(items) => items.iter().filter_map(Value::as_str).flat_map(split_patterns).collect(),
+            Value::Array(items) => items
+                .iter()
+                .filter_map(Value::as_str)
+                .flat_map(split_patterns)
+                .collect(),
             Value::String(text) => split_patterns(text),
             _ => Vec::new(),
         })
+    }
+
+    /// Whether a key is there with nothing behind it.
+    pub fn is_blank(&self, key: &str) -> bool {
+        match self.values.get(key) {
+            Some(Value::Null) => true,
+            Some(Value::String(text)) => text.trim().is_empty(),
+            _ => false,
+        }
     }
 
     /// Whether a key says yes.

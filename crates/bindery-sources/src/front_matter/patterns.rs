@@ -2,7 +2,12 @@
 
 /// Splits on commas outside braces, trims, and drops what is empty.
 pub fn split_patterns(text: &str) -> Vec<String> {
-    split_outside_braces(text).into_iter().map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    split_outside_braces(text)
+        .into_iter()
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn split_outside_braces(text: &str) -> Vec<&str> {
@@ -30,9 +35,13 @@ const MOST: usize = 1024;
 pub fn expand_braces(pattern: &str) -> Vec<String> {
     let mut done = vec![pattern.to_owned()];
     loop {
-        let Some(at) = done.iter().position(|one| braces(one).is_some()) else { return done };
+        let Some(at) = done.iter().position(|one| braces(one).is_some()) else {
+            return done;
+        };
         let one = done.remove(at);
-        let Some((before, inner, after)) = braces(&one) else { return done };
+        let Some((before, inner, after)) = braces(&one) else {
+            return done;
+        };
         let expanded = split_outside_braces(inner);
         if done.len() + expanded.len() > MOST {
             return vec![pattern.to_owned()];
@@ -53,7 +62,11 @@ fn braces(text: &str) -> Option<(&str, &str, &str)> {
             '}' => {
                 depth -= 1;
                 if depth == 0 {
-                    return Some((text.get(..open)?, text.get(open + 1..open + at)?, text.get(open + at + 1..)?));
+                    return Some((
+                        text.get(..open)?,
+                        text.get(open + 1..open + at)?,
+                        text.get(open + at + 1..)?,
+                    ));
                 }
             }
             _ => {}

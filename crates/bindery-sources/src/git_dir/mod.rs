@@ -15,7 +15,9 @@ pub struct Worktree {
 /// The worktree a directory lies in: the nearest `.git` at or above it is a file that points to a
 /// worktree entry which points back. Submodules and hand-made pointers are none.
 pub fn linked_worktree(directory: &Path) -> Option<Worktree> {
-    let root = directory.ancestors().find(|up| up.join(".git").symlink_metadata().is_ok())?;
+    let root = directory
+        .ancestors()
+        .find(|up| up.join(".git").symlink_metadata().is_ok())?;
     let pointer = root.join(".git");
     if !pointer.symlink_metadata().ok()?.is_file() {
         return None;

@@ -75,11 +75,34 @@ impl Report {
     }
 }
 
+impl Report {
+    /// What to do about a status that is not complete; empty if it is.
+    pub fn mend(&self) -> &'static str {
+        match &self.outcome {
+            Outcome::Read { more: Some(0), .. } => "",
+            Outcome::Read { .. } => {
+                "commit or ignore what is not worth telling; the model sees the list as it is cut here"
+            }
+            Outcome::CutShort { .. } => {
+                "raise `git_status_deadline_ms`, or set it to 0 to leave the status out"
+            }
+            Outcome::NoGit => "install git or put its folder on PATH, or set `git_status_deadline_ms` to 0",
+            Outcome::Refused => {
+                "look at `git config --get-regexp filter`; set `git_status_deadline_ms` to 0 to leave the status out"
+            }
+            Outcome::Failed { .. } => {
+                "run `git status` here to see why; set `git_status_deadline_ms` to 0 to leave the status out"
+            }
+        }
+    }
+}
+
 /// What git complained of, as one line: its first, without the word `fatal`.
 pub(super) fn reason(errors: &[u8], code: i32) -> String {
     let text = String::from_utf8_lossy(errors);
     match text.lines().next().map(str::trim).filter(|line| !line.is_empty()) {
         Some(line) => clipped(line.strip_prefix("fatal: ").unwrap_or(line), 200),
+        None if code < 0 => "it was ended from outside".to_owned(),
         None => format!("exit code {code}"),
     }
 }

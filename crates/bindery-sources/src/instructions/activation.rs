@@ -23,7 +23,12 @@ pub(super) enum When {
 }
 
 /// Reads when a file loads from its front matter, and what is wrong with that.
-pub(super) fn when(path: &Path, block: Option<&str>, rules: &Activation, matter: &FrontMatter) -> (When, Vec<Diagnostic>) {
+pub(super) fn when(
+    path: &Path,
+    block: Option<&str>,
+    rules: &Activation,
+    matter: &FrontMatter,
+) -> (When, Vec<Diagnostic>) {
     let Some(block) = block else {
         return (without(rules.without_patterns, None), Vec::new());
     };
@@ -42,18 +47,46 @@ pub(super) fn when(path: &Path, block: Option<&str>, rules: &Activation, matter:
 }
 
 fn decide(path: &Path, fields: &Fields, rules: &Activation, notes: &mut Vec<Diagnostic>) -> When {
-    let description = rules.description_key.as_deref().and_then(|key| fields.text(key)).map(str::to_owned);
+    let description = rules
+        .description_key
+        .as_deref()
+        .and_then(|key| fields.text(key))
+        .map(str::to_owned);
     if rules.always_key.as_deref().is_some_and(|key| fields.is_true(key)) {
         return When::Always;
     }
-    let Some((key, patterns)) = rules.pattern_keys.iter().find_map(|key| Some((key, fields.patterns(key)?))) else {
-        return without(rules.without_patterns, description);
+    let no = rules
+        .always_key
+        .as_deref()
+        .is_some_and(|key| fields.values.contains_key(key));
+    let given = rules
+        .pattern_keys
+        .iter()
+        .find_map(|key| Some((key, fields.patterns(key)?)));
+    let Some((key, patterns)) = given else {
+        return without(
+            if no {
+                rules.not_always
+            } else {
+                rules.without_patterns
+            },
+            description,
+        );
     };
+    if fields.is_blank(key) {
+        return without(rules.blank_patterns, description);
+    }
     let patterns: Vec<String> = patterns
         .into_iter()
-        .map(|pattern| match rules.drop_ending.as_deref().and_then(|ending| pattern.strip_suffix(ending)) {
-            Some(short) => short.to_owned(),
-            None => pattern,
+        .map(|pattern| {
+            match rules
+                .drop_ending
+                .as_deref()
+                .and_then(|ending| pattern.strip_suffix(ending))
+            {
+                Some(short) => short.to_owned(),
+                None => pattern,
+            }
         })
         .filter(|pattern| !pattern.is_empty())
         .collect();
@@ -63,7 +96,12 @@ fn decide(path: &Path, fields: &Fields, rules: &Activation, notes: &mut Vec<Diag
             (WithoutPatterns::OnRequest, _) => "the file then loads on request only",
             (WithoutPatterns::Never, _) => "the file then never loads by itself",
         };
-        notes.push(Diagnostic::new(Code::EmptyGlobs, Severity::Warning, path, format!("`{key}` lists no pattern; {meaning}")));
+        notes.push(Diagnostic::new(
+            Code::EmptyGlobs,
+            Severity::Warning,
+            path,
+            format!("`{key}` lists no pattern; {meaning}"),
+        ));
         return without(rules.empty_patterns, description);
     }
     if patterns.iter().all(|pattern| rules.match_all.contains(pattern)) {
@@ -79,7 +117,9 @@ fn dead_patterns(path: &Path, patterns: &[String], rules: &Activation) -> Vec<Di
         return Vec::new();
     }
     let all_negated = patterns.iter().all(|pattern| pattern.starts_with('!'));
-    let dead = patterns.iter().filter(|pattern| pattern.starts_with("./") || (all_negated && pattern.starts_with('!')));
+    let dead = patterns
+        .iter()
+        .filter(|pattern| pattern.starts_with("./") || (all_negated && pattern.starts_with('!')));
     dead.map(|pattern| {
         let message = format!("the pattern `{pattern}` matches nothing: write it without `./` or `!`");
         Diagnostic::new(Code::DeadGlob, Severity::Warning, path, message)
@@ -138,8 +178,16 @@ impl Matcher {
                 let mut builder = GlobSetBuilder::new();
                 for pattern in expanded {
                     let anywhere = style == GlobStyle::Basename && !pattern.contains('/');
-                    let full = if anywhere { format!("**/{pattern}") } else { pattern.trim_start_matches("./").to_owned() };
-                    match GlobBuilder::new(&full).literal_separator(true).case_insensitive(rules.ignore_case).build() {
+                    let full = if anywhere {
+                        format!("**/{pattern}")
+                    } else {
+                        pattern.trim_start_matches("./").to_owned()
+                    };
+                    match GlobBuilder::new(&full)
+                        .literal_separator(true)
+                        .case_insensitive(rules.ignore_case)
+                        .build()
+                    {
                         Ok(glob) => {
                             builder.add(glob);
                         }
@@ -165,8 +213,14 @@ impl Matcher {
 /// Whether a `.gitignore` of these lines would ignore the path: from the top down, and what lies in an
 /// ignored directory cannot be taken back by a `!` line.
 fn ignores(ignore: &Gitignore, relative: &Path) -> bool {
-    let ancestors: Vec<&Path> = relative.ancestors().filter(|part| !part.as_os_str().is_empty()).collect();
-    ancestors.iter().rev().any(|part| ignore.matched(part, *part != relative).is_ignore())
+    let ancestors: Vec<&Path> = relative
+        .ancestors()
+        .filter(|part| !part.as_os_str().is_empty())
+        .collect();
+    ancestors
+        .iter()
+        .rev()
+        .any(|part| ignore.matched(part, *part != relative).is_ignore())
 }
 
 /// Whether a set of files asks front matter at all.

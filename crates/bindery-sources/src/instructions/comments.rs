@@ -16,7 +16,9 @@ pub(super) fn strip_block_comments(text: &str) -> Option<String> {
     let mut copied = 0;
     for (start, end) in html_blocks(&text) {
         let raw = text.get(start..end).unwrap_or_default();
-        let Some(residue) = without_comments(raw) else { continue };
+        let Some(residue) = without_comments(raw) else {
+            continue;
+        };
         out.push_str(text.get(copied..start).unwrap_or_default());
         copied = end;
         if residue.trim().is_empty() {
@@ -42,13 +44,17 @@ fn html_blocks(text: &str) -> Vec<(usize, usize)> {
             Event::Start(Tag::HtmlBlock) if depth == 0 => {
                 let before = text.get(..range.start).unwrap_or_default();
                 let line = before.rfind('\n').map_or(0, |at| at + 1);
-                let is_comment = text.get(range.start..).is_some_and(|rest| rest.trim_start().starts_with("<!--"));
+                let is_comment = text
+                    .get(range.start..)
+                    .is_some_and(|rest| rest.trim_start().starts_with("<!--"));
                 if is_comment {
                     blocks.push((line, range.end));
                 }
             }
             Event::Start(Tag::List(_) | Tag::BlockQuote(_) | Tag::Item) => depth += 1,
-            Event::End(TagEnd::List(_) | TagEnd::BlockQuote(_) | TagEnd::Item) => depth = depth.saturating_sub(1),
+            Event::End(TagEnd::List(_) | TagEnd::BlockQuote(_) | TagEnd::Item) => {
+                depth = depth.saturating_sub(1);
+            }
             _ => {}
         }
     }
@@ -88,7 +94,15 @@ mod tests {
 
     #[test]
     fn other_comments_stay() {
-        for text in ["a <!-- x --> b", "- a\n  <!-- x -->\n", "> <!-- x -->\n", "```\n<!-- x -->\n```\n", "    <!-- x -->\n", "<!-- open\n", "<!--->\n"] {
+        for text in [
+            "a <!-- x --> b",
+            "- a\n  <!-- x -->\n",
+            "> <!-- x -->\n",
+            "```\n<!-- x -->\n```\n",
+            "    <!-- x -->\n",
+            "<!-- open\n",
+            "<!--->\n",
+        ] {
             assert_eq!(strip(text), text);
         }
     }

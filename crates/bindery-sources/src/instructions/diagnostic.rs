@@ -96,8 +96,12 @@ pub enum Code {
     Secret,
     /// The client's content filter blocks the file.
     BlockedByClient,
+    /// A definition of a skill or an agent that lacks something.
+    Definition,
     /// A search was ended by a bound.
     SearchBound,
+    /// A touch that attaches nothing with this client.
+    NothingAttaches,
     /// Instructions were switched off or replaced.
     Bypassed,
 }

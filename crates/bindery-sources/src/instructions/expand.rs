@@ -23,7 +23,10 @@ impl Session<'_> {
             let full = lexical(&self.roots.cwd.join(path));
             if !text.contains(['*', '?', '[']) || full.exists() {
                 touched.push(full);
-            } else if let Ok(glob) = GlobBuilder::new(&full.to_string_lossy()).literal_separator(true).build() {
+            } else if let Ok(glob) = GlobBuilder::new(&full.to_string_lossy())
+                .literal_separator(true)
+                .build()
+            {
                 matching(&self.roots.cwd, &glob.compile_matcher(), &mut touched);
             }
         }
@@ -37,8 +40,11 @@ impl Session<'_> {
             Bypass::Nothing => "instructions are switched off for this run".to_owned(),
             Bypass::Text { origin, .. } => format!("instructions are replaced for this run by {origin}"),
         };
-        self.notes.push(Diagnostic::new(Code::Bypassed, Severity::Warning, &cwd, message));
-        let Bypass::Text { origin, text } = bypass else { return };
+        self.notes
+            .push(Diagnostic::new(Code::Bypassed, Severity::Warning, &cwd, message));
+        let Bypass::Text { origin, text } = bypass else {
+            return;
+        };
         let files = Files::named(Vec::new());
         let spot = Spot {
             place: "launch",
@@ -50,7 +56,14 @@ impl Session<'_> {
             holder: &cwd,
             attached_by: None,
         };
-        let index = self.unread(Path::new(origin), spot, None, Status::Loaded, Reason::Bypassed, "given for this run");
+        let index = self.unread(
+            Path::new(origin),
+            spot,
+            None,
+            Status::Loaded,
+            Reason::Bypassed,
+            "given for this run",
+        );
         self.fill(index, text.clone(), None);
         self.take_order(index);
     }
@@ -61,6 +74,7 @@ impl Session<'_> {
         for file in files.iter_mut().filter(|file| !file.status.is_sent()) {
             file.order = None;
             file.bytes_loaded = 0;
+            file.text = None;
         }
         files.sort_by_key(|file| file.order.unwrap_or(u32::MAX));
         let mut order = 0;
@@ -69,12 +83,22 @@ impl Session<'_> {
             file.order = Some(order);
         }
         let sent = files.iter().filter(|file| file.status.is_sent());
-        let bytes = sent.clone().filter_map(|file| file.text.as_ref()).map(String::len).sum::<usize>();
+        let bytes = sent
+            .clone()
+            .filter_map(|file| file.text.as_ref())
+            .map(String::len)
+            .sum::<usize>();
         let totals = Totals {
             sent: u32::try_from(sent.count()).unwrap_or(u32::MAX),
-            not_sent: u32::try_from(files.len()).unwrap_or(u32::MAX).saturating_sub(order),
+            not_sent: u32::try_from(files.len())
+                .unwrap_or(u32::MAX)
+                .saturating_sub(order),
             bytes: bytes as u64,
-            context_window: self.host.options.context_window.unwrap_or(self.dialect.context_window),
+            context_window: self
+                .host
+                .options
+                .context_window
+                .unwrap_or(self.dialect.context_window),
         };
         Manifest {
             dialect: self.dialect.id(),
@@ -94,7 +118,9 @@ fn matching(top: &Path, glob: &GlobMatcher, found: &mut Vec<PathBuf>) {
     let mut open = vec![top.to_owned()];
     let first = found.len();
     while let Some(directory) = open.pop() {
-        let Ok(entries) = fs::read_dir(&directory) else { continue };
+        let Ok(entries) = fs::read_dir(&directory) else {
+            continue;
+        };
         for entry in entries.filter_map(Result::ok) {
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();

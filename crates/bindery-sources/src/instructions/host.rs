@@ -41,6 +41,33 @@ pub struct Options {
     pub list_foreign: ListForeign,
     /// Names to look for as foreign.
     pub foreign_names: Vec<String>,
+    /// How the file system compares names.
+    pub case: CaseRule,
+}
+
+/// How a file system compares names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CaseRule {
+    /// `A` and `a` are two files.
+    #[default]
+    Sensitive,
+    /// `A` and `a` are one file.
+    Insensitive,
+}
+
+/// What two names of one file have in common.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PathKey(String);
+
+impl PathKey {
+    /// The key of a path. Separators are alike; letters are where the file system takes them so.
+    pub(super) fn new(path: &Path, case: CaseRule) -> Self {
+        let text = path.to_string_lossy();
+        Self(match case {
+            CaseRule::Sensitive => text.into_owned(),
+            CaseRule::Insensitive => text.replace('\\', "/").to_lowercase(),
+        })
+    }
 }
 
 /// Whether known names of other clients are listed.
@@ -65,6 +92,7 @@ impl Default for Options {
             mode: "full".to_owned(),
             list_foreign: ListForeign::No,
             foreign_names: Vec::new(),
+            case: CaseRule::default(),
         }
     }
 }
@@ -121,7 +149,11 @@ impl Host {
     /// The client's configuration directory.
     pub(super) fn config_home(&self, rule: Option<&ConfigHome>) -> Option<PathBuf> {
         let rule = rule?;
-        let moved = rule.env.as_ref().and_then(|name| self.environment.get(name)).filter(|path| !path.is_empty());
+        let moved = rule
+            .env
+            .as_ref()
+            .and_then(|name| self.environment.get(name))
+            .filter(|path| !path.is_empty());
         match moved {
             Some(path) => Some(self.cwd.join(Path::new(path))),
             None => self.expand(&rule.default),
@@ -135,5 +167,38 @@ impl Host {
                 && approval.target == target
                 && approval.importer.as_deref().is_none_or(|path| path == importer)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_one_file_have_one_key_where_case_does_not_count() {
+        let [first, second] = [r"C:\U\.claude\CLAUDE.md", r"c:\u\.claude\CLAUDE.md"].map(Path::new);
+        assert_eq!(
+            PathKey::new(first, CaseRule::Insensitive),
+            PathKey::new(second, CaseRule::Insensitive)
+        );
+        assert_ne!(
+            PathKey::new(first, CaseRule::Sensitive),
+            PathKey::new(second, CaseRule::Sensitive)
+        );
+    }
+
+    #[test]
+    fn an_approval_holds_for_its_scope_and_target_alone() {
+        let target = PathBuf::from("/home/me/common.md");
+        let mut host = Host::default();
+        host.options.approvals.insert(Approval {
+            scope: Scope::User,
+            importer: None,
+            target: target.clone(),
+        });
+        let importer = Path::new("/p/CLAUDE.md");
+        assert!(host.approves(Scope::User, importer, &target));
+        assert!(!host.approves(Scope::Project, importer, &target));
+        assert!(!host.approves(Scope::User, importer, Path::new("/etc/passwd")));
     }
 }

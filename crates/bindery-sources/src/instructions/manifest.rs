@@ -76,7 +76,8 @@ pub struct Candidate {
     pub label: Option<String>,
     /// What a cut took.
     pub lost: Option<Lost>,
-    /// The text as the model sees it, without wrapper. Not printed by default.
+    /// The text as the model sees it, without wrapper; only of what is sent, and not of a file whose text
+    /// stands inside of its importer's. Not printed by default.
     #[serde(skip)]
     pub text: Option<String>,
     /// The wrapper's template, for [`Candidate::wrapped`].
@@ -150,7 +151,11 @@ impl Candidate {
 
     /// The path relative to a directory where it lies inside it, else whole: for people.
     pub fn shown(&self, base: &Path) -> String {
-        self.path.strip_prefix(base).unwrap_or(&self.path).display().to_string()
+        self.path
+            .strip_prefix(base)
+            .unwrap_or(&self.path)
+            .display()
+            .to_string()
     }
 }
 
@@ -161,7 +166,14 @@ pub(super) fn fill_path(template: &str, path: &Path) -> String {
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let dir = path.parent().unwrap_or(path).display().to_string();
-    fill(template, &[("{path}", &path.display().to_string()), ("{name}", &name), ("{dir}", &dir)])
+    fill(
+        template,
+        &[
+            ("{path}", &path.display().to_string()),
+            ("{name}", &name),
+            ("{dir}", &dir),
+        ],
+    )
 }
 
 /// Fills a template's names in one pass: what is filled in is not looked at again.

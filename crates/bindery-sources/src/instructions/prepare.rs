@@ -60,16 +60,24 @@ pub(super) fn prepare(path: &Path, contents: &Contents, rules: &Rules<'_>) -> Pr
     let parts = split(text, rules.front_matter.fence);
     if has_mark && parts.block.is_none() && split(unmarked, rules.front_matter.fence).block.is_some() {
         let message = "a byte order mark hides the front matter from this client; save the file without it";
-        prepared.notes.push(Diagnostic::new(Code::HiddenFrontMatter, Severity::Warning, path, message).at_line(1));
+        prepared
+            .notes
+            .push(Diagnostic::new(Code::HiddenFrontMatter, Severity::Warning, path, message).at_line(1));
     } else if parts.block.is_none() && unmarked.starts_with("---\n") {
         let message = "`---` opens front matter that is never closed; it counts as text";
-        prepared.notes.push(Diagnostic::new(Code::UnclosedFrontMatter, Severity::Warning, path, message).at_line(1));
+        prepared
+            .notes
+            .push(Diagnostic::new(Code::UnclosedFrontMatter, Severity::Warning, path, message).at_line(1));
     }
     prepared.block = parts.block.map(str::to_owned);
     prepared.lines_before = parts.lines_before;
-    prepared.body = parts.body.to_owned();
+    parts.body.clone_into(&mut prepared.body);
     let alone = rules.front_matter.keep_if_alone && parts.body.trim().is_empty();
-    let kept = if rules.front_matter.strip && !alone { parts.body } else { text };
+    let kept = if rules.front_matter.strip && !alone {
+        parts.body
+    } else {
+        text
+    };
     let kept = match rules.comments {
         Comments::StripBlocks => strip_block_comments(kept),
         Comments::Keep => None,
@@ -99,29 +107,62 @@ fn encoding_notes(path: &Path, contents: &Contents, decoded: &Decoded) -> Vec<Di
     let mut note = |code, severity, message: String, offset: Option<usize>| {
         let mut note = Diagnostic::new(code, severity, path, message);
         if let Some(offset) = offset {
-            let lines = contents.bytes.iter().take(offset).filter(|byte| **byte == b'\n').count();
-            note = note.at_offset(offset).at_line(u32::try_from(lines + 1).unwrap_or(u32::MAX));
+            let lines = contents
+                .bytes
+                .iter()
+                .take(offset)
+                .filter(|byte| **byte == b'\n')
+                .count();
+            note = note
+                .at_offset(offset)
+                .at_line(u32::try_from(lines + 1).unwrap_or(u32::MAX));
         }
         notes.push(note);
     };
     match (decoded.encoding, decoded.looks_like) {
         (Encoding::Utf8, Some(meant @ ("UTF-16LE" | "UTF-16BE"))) => {
-            note(Code::Encoding, Severity::Error, format!("{meant}, which this client reads as UTF-8: the model sees noise; save it as UTF-8"), None);
+            note(
+                Code::Encoding,
+                Severity::Error,
+                format!("{meant}, which this client reads as UTF-8: the model sees noise; save it as UTF-8"),
+                None,
+            );
         }
         (Encoding::Utf16Le | Encoding::Utf16Be, _) => {
-            note(Code::Encoding, Severity::Warning, "UTF-16, converted; other clients read noise: save it as UTF-8".to_owned(), None);
+            note(
+                Code::Encoding,
+                Severity::Warning,
+                "UTF-16, converted; other clients read noise: save it as UTF-8".to_owned(),
+                None,
+            );
         }
         _ => {}
     }
     if let Some(offset) = decoded.first_invalid {
-        let guess = decoded.looks_like.map_or(String::new(), |meant| format!(" (it looks like {meant})"));
-        note(Code::InvalidUtf8, Severity::Warning, format!("not valid from byte {offset}{guess}; what is broken became U+FFFD"), Some(offset));
+        let guess = decoded
+            .looks_like
+            .map_or(String::new(), |meant| format!(" (it looks like {meant})"));
+        note(
+            Code::InvalidUtf8,
+            Severity::Warning,
+            format!("not valid from byte {offset}{guess}; what is broken became U+FFFD"),
+            Some(offset),
+        );
     }
     if let Some(offset) = decoded.first_nul.filter(|_| decoded.looks_like.is_none()) {
-        note(Code::Nul, Severity::Warning, format!("a NUL character at byte {offset}"), Some(offset));
+        note(
+            Code::Nul,
+            Severity::Warning,
+            format!("a NUL character at byte {offset}"),
+            Some(offset),
+        );
     }
     if contents.is_bounded() {
-        let message = format!("{} bytes, of which the first {} were read", contents.size, contents.bytes.len());
+        let message = format!(
+            "{} bytes, of which the first {} were read",
+            contents.size,
+            contents.bytes.len()
+        );
         note(Code::ReadBound, Severity::Error, message, None);
     }
     notes

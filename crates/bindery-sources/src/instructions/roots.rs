@@ -38,21 +38,24 @@ impl Roots {
 
     /// The main checkout of the worktree at hand; without one the project's root, or the working directory.
     pub(super) fn main_checkout(&self) -> &Path {
-        self.worktree.as_ref().map_or_else(|| self.project_or_cwd(), |tree| &tree.main)
+        self.worktree
+            .as_ref()
+            .map_or_else(|| self.project_or_cwd(), |tree| &tree.main)
     }
 
     /// The linked worktree at hand, where it lies inside its own main checkout.
     pub(super) fn inner_worktree(&self) -> Option<&Worktree> {
-        self.worktree.as_ref().filter(|tree| tree.root.starts_with(&tree.main))
+        self.worktree
+            .as_ref()
+            .filter(|tree| tree.root.starts_with(&tree.main))
     }
 
     /// Directories from the start of a walk down to the working directory.
     pub(super) fn walk(&self, from: WalkFrom, boundary: Option<&Boundary>) -> Vec<PathBuf> {
         let top: Option<&Path> = match boundary {
-            Some(Boundary::Cwd) => Some(&self.cwd),
             Some(Boundary::Project) => Some(self.project_or_cwd()),
             Some(Boundary::Directory(directory)) if self.cwd.starts_with(directory) => Some(directory),
-            Some(Boundary::Directory(_)) => Some(&self.cwd),
+            Some(Boundary::Cwd | Boundary::Directory(_)) => Some(&self.cwd),
             Some(Boundary::None) => None,
             None => match from {
                 WalkFrom::FilesystemRoot => None,

@@ -20,10 +20,14 @@ impl Filter {
     /// Compiles a screen. A pattern that is no regular expression is named in `bad` and left out.
     pub(super) fn new(screen: &Screen) -> Self {
         let build = |patterns: &[&str]| {
-            Regex::builder().syntax(syntax::Config::new().case_insensitive(true)).build_many(patterns)
+            Regex::builder()
+                .syntax(syntax::Config::new().case_insensitive(true))
+                .build_many(patterns)
         };
-        let (good, bad): (Vec<_>, Vec<_>) =
-            screen.patterns.iter().partition(|pattern| build(&[pattern.regex.as_str()]).is_ok());
+        let (good, bad): (Vec<_>, Vec<_>) = screen
+            .patterns
+            .iter()
+            .partition(|pattern| build(&[pattern.regex.as_str()]).is_ok());
         let texts: Vec<&str> = good.iter().map(|pattern| pattern.regex.as_str()).collect();
         Self {
             first_characters: usize::try_from(screen.first_characters).unwrap_or(usize::MAX),
@@ -51,7 +55,10 @@ impl Filter {
         if let Some(patterns) = &self.patterns {
             let mut hits = regex_automata::PatternSet::new(patterns.pattern_len());
             patterns.which_overlapping_matches(&regex_automata::Input::new(&normal), &mut hits);
-            found.extend(hits.iter().filter_map(|hit| self.ids.get(hit.as_usize()).cloned()));
+            found.extend(
+                hits.iter()
+                    .filter_map(|hit| self.ids.get(hit.as_usize()).cloned()),
+            );
         }
         found
     }

@@ -9,7 +9,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use super::activation::Matcher;
 use super::caps::Budget;
 use super::diagnostic::{Code, Diagnostic, Severity};
-use super::host::{Boundary, Host};
+use super::host::{Boundary, Host, PathKey};
 use super::manifest::{Candidate, Status, fill_path};
 use super::reason::Reason;
 use super::roots::Roots;
@@ -31,7 +31,7 @@ pub(super) struct Session<'a> {
     pub(super) files: Vec<Candidate>,
     pub(super) notes: Vec<Diagnostic>,
     /// Paths that may not load again, and by which file they were loaded.
-    pub(super) seen: BTreeSet<PathBuf>,
+    pub(super) seen: BTreeSet<PathKey>,
     /// Content that may not load again, by hash of the text.
     pub(super) contents: BTreeMap<String, PathBuf>,
     /// Exclusive groups that are won, and by whom.
@@ -80,7 +80,11 @@ impl<'a> Session<'a> {
         let provisional = Roots::find(host, dialect, &dialect.project.markers);
         settings.read(&[SettingUse::RootMarkers], dialect, host, &provisional, reader);
         let markers = settings.list(SettingUse::RootMarkers);
-        let roots = Roots::find(host, dialect, markers.as_ref().unwrap_or(&dialect.project.markers));
+        let roots = Roots::find(
+            host,
+            dialect,
+            markers.as_ref().unwrap_or(&dialect.project.markers),
+        );
         let rest = [
             SettingUse::FallbackNames,
             SettingUse::FileNames,
@@ -102,7 +106,12 @@ impl<'a> Session<'a> {
         let filter = dialect.screen.as_ref().map(Filter::new);
         for id in filter.iter().flat_map(|filter| &filter.bad) {
             let message = format!("the dialect's screen pattern `{id}` is no regular expression");
-            notes.push(Diagnostic::new(Code::Settings, Severity::Warning, &host.cwd, message));
+            notes.push(Diagnostic::new(
+                Code::Settings,
+                Severity::Warning,
+                &host.cwd,
+                message,
+            ));
         }
         Self {
             excludes: excludes(&settings),
@@ -123,23 +132,31 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// How the files of a place travel.
-    pub(super) fn spot<'s>(&'s self, place: &'s Place, files: &'s Files, holder: &'s Path) -> Spot<'s>
-    where
-        'a: 's,
-    {
-        spot(self.dialect, place, files, holder)
-    }
-
     /// A candidate that is not read.
-    pub(super) fn unread(&mut self, path: &Path, spot: Spot<'_>, import: Option<Import<'_>>, status: Status, reason: Reason, detail: impl Into<String>) -> usize {
+    pub(super) fn unread(
+        &mut self,
+        path: &Path,
+        spot: Spot<'_>,
+        import: Option<Import<'_>>,
+        status: Status,
+        reason: Reason,
+        detail: impl Into<String>,
+    ) -> usize {
         let candidate = self.candidate(path, spot, import, status, reason, detail.into());
         self.files.push(candidate);
         self.files.len() - 1
     }
 
     /// A candidate of which nothing is known but its path and place.
-    pub(super) fn candidate(&self, path: &Path, spot: Spot<'_>, import: Option<Import<'_>>, status: Status, reason: Reason, detail: String) -> Candidate {
+    pub(super) fn candidate(
+        &self,
+        path: &Path,
+        spot: Spot<'_>,
+        import: Option<Import<'_>>,
+        status: Status,
+        reason: Reason,
+        detail: String,
+    ) -> Candidate {
         let outside = !matches!(spot.scope, Scope::User | Scope::Managed) && !self.roots.in_project(path);
         Candidate {
             path: path.to_owned(),
@@ -189,7 +206,12 @@ impl<'a> Session<'a> {
 }
 
 /// How the files of a place travel.
-pub(super) fn spot<'s>(dialect: &'s Dialect, place: &'s Place, files: &'s Files, holder: &'s Path) -> Spot<'s> {
+pub(super) fn spot<'s>(
+    dialect: &'s Dialect,
+    place: &'s Place,
+    files: &'s Files,
+    holder: &'s Path,
+) -> Spot<'s> {
     Spot {
         place: &place.id,
         scope: files.scope.unwrap_or(place.scope),

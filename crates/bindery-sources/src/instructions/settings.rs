@@ -24,8 +24,19 @@ pub(super) struct Settings {
 
 impl Settings {
     /// Reads the settings of one use. The project's root is not known yet while its markers are read.
-    pub(super) fn read(&mut self, uses: &[SettingUse], dialect: &Dialect, host: &Host, roots: &Roots, reader: &mut Reader) {
-        for setting in dialect.settings.iter().filter(|setting| uses.contains(&setting.sets)) {
+    pub(super) fn read(
+        &mut self,
+        uses: &[SettingUse],
+        dialect: &Dialect,
+        host: &Host,
+        roots: &Roots,
+        reader: &mut Reader,
+    ) {
+        for setting in dialect
+            .settings
+            .iter()
+            .filter(|setting| uses.contains(&setting.sets))
+        {
             for file in &setting.files {
                 for path in paths(file, host, roots) {
                     if let Some(value) = self.value_at(&path, file, setting, roots, reader) {
@@ -46,24 +57,43 @@ impl Settings {
         }
     }
 
-    fn value_at(&mut self, path: &Path, file: &SettingFile, setting: &Setting, roots: &Roots, reader: &mut Reader) -> Option<Value> {
+    fn value_at(
+        &mut self,
+        path: &Path,
+        file: &SettingFile,
+        setting: &Setting,
+        roots: &Roots,
+        reader: &mut Reader,
+    ) -> Option<Value> {
         if !file.trust_key.is_empty() && !self.is_trusted(path, file, roots, reader) {
             return None;
         }
         let document = self.document(path, file.format, reader)?;
         let project = roots.project_or_cwd().display().to_string();
         let main = roots.main_checkout().display().to_string();
-        lookup(&document, &setting.key, &[("{project}", &project), ("{main-checkout}", &main)])
+        lookup(
+            &document,
+            &setting.key,
+            &[("{project}", &project), ("{main-checkout}", &main)],
+        )
     }
 
     /// A directory's settings count when the user trusts it or the project it belongs to.
     fn is_trusted(&mut self, path: &Path, file: &SettingFile, roots: &Roots, reader: &mut Reader) -> bool {
-        let (Some(home), Some(name)) = (&roots.config_home, &file.trusted_by) else { return false };
-        let Some(document) = self.document(&home.join(name), file.format, reader) else { return false };
+        let (Some(home), Some(name)) = (&roots.config_home, &file.trusted_by) else {
+            return false;
+        };
+        let Some(document) = self.document(&home.join(name), file.format, reader) else {
+            return false;
+        };
         let project = roots.project_or_cwd().display().to_string();
         let holder = path.ancestors().nth(Path::new(&file.name).components().count());
         let dir = holder.unwrap_or(path).display().to_string();
-        let level = lookup(&document, &file.trust_key, &[("{project}", &project), ("{dir}", &dir)]);
+        let level = lookup(
+            &document,
+            &file.trust_key,
+            &[("{project}", &project), ("{dir}", &dir)],
+        );
         level.as_ref().and_then(Value::as_str) == Some("trusted")
     }
 
@@ -79,7 +109,8 @@ impl Settings {
             Err(Problem::Missing) => None,
             Err(problem) => {
                 let message = format!("settings not read: {problem}");
-                self.notes.push(Diagnostic::new(Code::Settings, Severity::Warning, path, message));
+                self.notes
+                    .push(Diagnostic::new(Code::Settings, Severity::Warning, path, message));
                 None
             }
         };
@@ -92,15 +123,24 @@ impl Settings {
             return None;
         }
         let parsed = match format {
-            SettingFormat::Json => serde_json::from_str(text).map_err(|fault| (fault.line(), fault.to_string())),
-            SettingFormat::Toml => toml::from_str::<Value>(text).map_err(|fault| (0, fault.message().to_owned())),
+            SettingFormat::Json => {
+                serde_json::from_str(text).map_err(|fault| (fault.line(), fault.to_string()))
+            }
+            SettingFormat::Toml => {
+                toml::from_str::<Value>(text).map_err(|fault| (0, fault.message().to_owned()))
+            }
             SettingFormat::Yaml => serde_saphyr::from_str(text).map_err(|fault| (0, fault.to_string())),
         };
         match parsed {
             Ok(value) => Some(value),
             Err((line, reason)) => {
                 let first = reason.lines().next().unwrap_or_default();
-                let mut note = Diagnostic::new(Code::Settings, Severity::Warning, path, format!("settings not understood, so none of them count: {first}"));
+                let mut note = Diagnostic::new(
+                    Code::Settings,
+                    Severity::Warning,
+                    path,
+                    format!("settings not understood, so none of them count: {first}"),
+                );
                 note.line = u32::try_from(line).ok().filter(|line| *line > 0);
                 self.notes.push(note);
                 None
@@ -115,7 +155,13 @@ impl Settings {
     /// A list of strings; one string counts as a list of one.
     pub(super) fn list(&self, sets: SettingUse) -> Option<Vec<String>> {
         match self.get(sets)? {
-            Value::Array(items) => Some(items.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
+            Value::Array(items) => Some(
+                items
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect(),
+            ),
             Value::String(one) => Some(vec![one.clone()]),
             _ => None,
         }
@@ -140,7 +186,10 @@ fn paths(file: &SettingFile, host: &Host, roots: &Roots) -> Vec<PathBuf> {
         SettingAnchor::Cwd => vec![roots.cwd.clone()],
         SettingAnchor::ProjectToCwd => down(Some(roots.project_or_cwd()), &roots.cwd),
     };
-    bases.into_iter().map(|base: PathBuf| base.join(&file.name)).collect()
+    bases
+        .into_iter()
+        .map(|base: PathBuf| base.join(&file.name))
+        .collect()
 }
 
 fn lookup(document: &Value, key: &[String], fill: &[(&str, &str)]) -> Option<Value> {

@@ -20,14 +20,21 @@ pub(super) fn near<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) ->
 pub(super) fn near_file(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_string_lossy().into_owned();
     let names = names_in(path.parent()?);
-    near(&name, names.iter().map(String::as_str).filter(|other| *other != name))
+    near(
+        &name,
+        names.iter().map(String::as_str).filter(|other| *other != name),
+    )
 }
 
 /// The names in a directory, sorted; none where it cannot be read.
 pub(super) fn names_in(directory: &Path) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
-    let mut names: Vec<String> =
-        entries.filter_map(Result::ok).filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let Ok(entries) = fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
     names.sort();
     names
 }

@@ -17,7 +17,12 @@ impl Session<'_> {
         let Some(rules) = dialect.touch.as_ref() else {
             if let Some(path) = touched.first() {
                 let message = format!("{} attaches nothing when a file is touched", dialect.client);
-                self.notes.push(Diagnostic::new(Code::SearchBound, Severity::Note, path, message));
+                self.notes.push(Diagnostic::new(
+                    Code::NothingAttaches,
+                    Severity::Note,
+                    path,
+                    message,
+                ));
             }
             return;
         };
@@ -29,8 +34,19 @@ impl Session<'_> {
         }
     }
 
-    fn touch(&mut self, path: &Path, rules: &Touch, place: &Place, visited: &mut BTreeSet<PathBuf>, attached: &mut BTreeSet<PathBuf>) {
-        let boundary = if rules.within_project { self.roots.project_or_cwd().to_owned() } else { self.roots.cwd.clone() };
+    fn touch(
+        &mut self,
+        path: &Path,
+        rules: &Touch,
+        place: &Place,
+        visited: &mut BTreeSet<PathBuf>,
+        attached: &mut BTreeSet<PathBuf>,
+    ) {
+        let boundary = if rules.within_project {
+            self.roots.project_or_cwd().to_owned()
+        } else {
+            self.roots.cwd.clone()
+        };
         if !path.starts_with(&boundary) || (rules.must_exist && look(path).is_err()) {
             return;
         }
@@ -48,9 +64,17 @@ impl Session<'_> {
 
     /// The directories whose files a touch attaches, in order.
     fn between(&self, path: &Path, rules: &Touch) -> Vec<PathBuf> {
-        let start = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+        let start = if path.is_dir() {
+            path
+        } else {
+            path.parent().unwrap_or(path)
+        };
         let loaded_at_start = |directory: &&Path| !self.roots.cwd.starts_with(directory);
-        let mut up: Vec<PathBuf> = start.ancestors().take_while(loaded_at_start).map(Path::to_owned).collect();
+        let mut up: Vec<PathBuf> = start
+            .ancestors()
+            .take_while(loaded_at_start)
+            .map(Path::to_owned)
+            .collect();
         if rules.within_project {
             up.retain(|directory| self.roots.in_project(directory));
         }
@@ -63,7 +87,14 @@ impl Session<'_> {
         up
     }
 
-    fn nested(&mut self, path: &Path, rules: &Touch, place: &Place, visited: &mut BTreeSet<PathBuf>, attached: &mut BTreeSet<PathBuf>) {
+    fn nested(
+        &mut self,
+        path: &Path,
+        rules: &Touch,
+        place: &Place,
+        visited: &mut BTreeSet<PathBuf>,
+        attached: &mut BTreeSet<PathBuf>,
+    ) {
         let dialect = self.dialect;
         for directory in self.between(path, rules) {
             if !visited.insert(directory.clone()) {
@@ -88,7 +119,12 @@ impl Session<'_> {
 
     /// Takes back what is already attached or was touched itself.
     fn drop_attached(&mut self, first: usize, attached: &mut BTreeSet<PathBuf>) {
-        for file in self.files.iter_mut().skip(first).filter(|file| file.status.is_sent()) {
+        for file in self
+            .files
+            .iter_mut()
+            .skip(first)
+            .filter(|file| file.status.is_sent())
+        {
             if !attached.insert(file.path.clone()) {
                 file.status = Status::Shadowed;
                 file.reason = Reason::TouchedItself;
@@ -101,22 +137,35 @@ impl Session<'_> {
     /// Attaches the waiting files of a place whose patterns match.
     fn attach_waiting(&mut self, place: &str, path: &Path, attached: &mut BTreeSet<PathBuf>) {
         let mut matched = Vec::new();
-        for waiting in self.waiting.iter_mut().filter(|waiting| !waiting.done && waiting.place == place) {
-            let Ok(relative) = path.strip_prefix(&waiting.base) else { continue };
+        for waiting in self
+            .waiting
+            .iter_mut()
+            .filter(|waiting| !waiting.done && waiting.place == place)
+        {
+            let Ok(relative) = path.strip_prefix(&waiting.base) else {
+                continue;
+            };
             if waiting.matcher.matches(relative) {
                 waiting.done = true;
                 matched.push(waiting.index);
             }
         }
         for index in matched {
-            let Some(file) = self.files.get_mut(index) else { continue };
-            let known = file.path.clone();
-            if self.seen.contains(&known) && self.dialect.touch.as_ref().is_some_and(|rules| rules.repeats) && place != "nested" {
+            let Some(known) = self.files.get(index).map(|file| file.path.clone()) else {
+                continue;
+            };
+            if self.is_seen(&known)
+                && self.dialect.touch.as_ref().is_some_and(|rules| rules.repeats)
+                && place != "nested"
+            {
                 continue;
             }
             if !attached.insert(known.clone()) {
                 continue;
             }
+            let Some(file) = self.files.get_mut(index) else {
+                continue;
+            };
             file.status = Status::Loaded;
             file.reason = Reason::PathMatched;
             file.detail = format!("attached: {} matches", path.display());

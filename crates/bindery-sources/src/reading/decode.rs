@@ -99,7 +99,14 @@ fn sniff(bytes: &[u8]) -> Option<Encoding> {
         return None;
     }
     let pairs = sample.len() / 2;
-    let nul = |at: usize| sample.iter().skip(at).step_by(2).filter(|byte| **byte == 0).count();
+    let nul = |at: usize| {
+        sample
+            .iter()
+            .skip(at)
+            .step_by(2)
+            .filter(|byte| **byte == 0)
+            .count()
+    };
     let (even, odd) = (nul(0), nul(1));
     if odd * 10 >= pairs * 7 && even * 10 < pairs {
         Some(Encoding::Utf16Le)

@@ -130,7 +130,11 @@ impl Found {
         if self.is_file() {
             return Ok(());
         }
-        Err(if self.is_dir() { Problem::Directory } else { special(&self.metadata) })
+        Err(if self.is_dir() {
+            Problem::Directory
+        } else {
+            special(&self.metadata)
+        })
     }
 }
 

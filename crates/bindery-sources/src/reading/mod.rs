@@ -45,6 +45,7 @@ impl Contents {
 enum Identity {
     #[cfg(unix)]
     Inode(u64, u64),
+    #[cfg(not(unix))]
     Path(PathBuf),
 }
 
@@ -100,8 +101,12 @@ fn read_once(path: &Path, bound: u64) -> Result<Contents, Problem> {
     Found::of(metadata.clone()).is_readable()?;
     let mut bytes = Vec::new();
     let expected = usize::try_from(metadata.len().min(bound)).unwrap_or(0);
-    bytes.try_reserve_exact(expected).map_err(|_| Problem::TooLarge { size: metadata.len() })?;
-    file.take(bound).read_to_end(&mut bytes).map_err(|fault| Problem::of(path, &fault))?;
+    bytes
+        .try_reserve_exact(expected)
+        .map_err(|_| Problem::TooLarge { size: metadata.len() })?;
+    file.take(bound)
+        .read_to_end(&mut bytes)
+        .map_err(|fault| Problem::of(path, &fault))?;
     let size = metadata.len().max(bytes.len() as u64);
     Ok(Contents::new(bytes, size))
 }

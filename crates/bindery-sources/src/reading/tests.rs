@@ -30,7 +30,10 @@ fn a_large_file_is_read_up_to_the_bound() {
 fn what_is_no_file_has_a_name_and_never_blocks() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let made = std::process::Command::new("mkfifo").arg(at("fifo")).status().unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(at("fifo"))
+        .status()
+        .unwrap();
     assert!(made.success());
     let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
     std::os::unix::fs::symlink("gone", at("dangling")).unwrap();
@@ -57,9 +60,15 @@ fn broken_utf8_keeps_the_text_and_says_where() {
 #[test]
 fn utf16_is_read_with_and_without_a_mark() {
     let little: Vec<u8> = "hello".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let big: Vec<u8> = "\u{FEFF}hello".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let big: Vec<u8> = "\u{FEFF}hello"
+        .encode_utf16()
+        .flat_map(u16::to_be_bytes)
+        .collect();
     assert_eq!(decode(&little, Decode::Detect).text, "hello");
     assert_eq!(decode(&big, Decode::Detect).text, "\u{FEFF}hello");
     let lossy = decode(&little, Decode::Utf8Lossy);
-    assert_eq!((lossy.encoding, lossy.looks_like), (Encoding::Utf8, Some("UTF-16LE")));
+    assert_eq!(
+        (lossy.encoding, lossy.looks_like),
+        (Encoding::Utf8, Some("UTF-16LE"))
+    );
 }

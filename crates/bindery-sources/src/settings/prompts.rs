@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bindery_core::{AgentMode, Interpolation, PromptSources, PromptText, Source, Trust};
 
-use super::layer::{Chosen, Origin};
+use super::layer::{Chosen, Origin, Rank};
 use super::typed::{Prompt, Settings};
 use crate::notice::{Notice, Position, Refused};
 use crate::places::Places;
@@ -26,13 +26,13 @@ pub fn prompt_sources(settings: &Settings, places: &Places) -> Result<PromptSour
     let agent = settings.agent().and_then(|chosen| {
         let Chosen { value, origin } = chosen;
         let value = Prompt::File(value);
-        keep(read(&Chosen { value, origin }, places))
+        keep(read(&Chosen { value, origin }, places).and_then(without_front_matter))
     });
     if !problems.is_empty() {
         return Err(Refused(problems));
     }
     Ok(PromptSources {
-        agent: agent.map(|text| (without_front_matter(text), AgentMode::Replace)),
+        agent: agent.map(|text| (text, AgentMode::Replace)),
         custom: custom.map(|text| (text, settings.custom_mode())),
         append: append.into_iter().collect(),
         ..PromptSources::default()
@@ -57,8 +57,12 @@ fn file(path: &Path, origin: &Origin, places: &Places) -> Result<PromptText, Not
     let shown = places.shown(path);
     let Some(text) = strict_file::read(path, &shown, None)? else {
         let message = format!("`{shown}` does not exist");
+        let start = match origin.rank {
+            Rank::Override | Rank::Flag => "on the command line it starts at the directory you are in",
+            _ => "in a settings file it starts at that file's folder",
+        };
         return Err(Notice::error("prompt-missing", origin.at.clone(), message)
-            .mend("check the path; in a settings file it starts at that file's folder"));
+            .mend(format!("check the path; {start}")));
     };
     let in_project = is_within(path, &places.project);
     Ok(PromptText {
@@ -86,16 +90,28 @@ fn is_within(path: &Path, folder: &Path) -> bool {
 }
 
 /// An agent's file without the front matter that other clients put there. What it says is for them.
-fn without_front_matter(mut prompt: PromptText) -> PromptText {
+fn without_front_matter(mut prompt: PromptText) -> Result<PromptText, Notice> {
     let Some(split) = crate::composition::split(&prompt.text) else {
-        return prompt;
+        return if prompt
+            .text
+            .lines()
+            .next()
+            .is_some_and(crate::composition::is_fence)
+        {
+            Err(crate::composition::unclosed(
+                "agent-front-matter",
+                &prompt.source.to_string(),
+            ))
+        } else {
+            Ok(prompt)
+        };
     };
     let last = crate::notice::number(prompt.text.lines().count());
     if let Source::File { lines, .. } = &mut prompt.source {
         *lines = Some((split.body_line, last.max(split.body_line)));
     }
     prompt.text = split.body.into();
-    prompt
+    Ok(prompt)
 }
 
 /// For settings that a caller checks itself: an error at the setting's place.

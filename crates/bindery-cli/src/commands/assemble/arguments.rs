@@ -1,14 +1,16 @@
 //! The arguments of `bindery assemble`.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use bindery::here::Question;
 use bindery::sources::settings::{Flags, PromptFlag, Request};
 use bindery::{CustomMode, Mode};
 use clap::{Args, ValueEnum};
 
 use crate::outside;
+use crate::status::UsageError;
+use crate::terminal::printable;
 
 /// What to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -45,12 +47,12 @@ enum CustomModeArg {
 /// Show the next request here.
 #[derive(Debug, Args)]
 pub(crate) struct AssembleArgs {
-    /// The directory the agent works in
+    /// The directory that the agent works in
     #[arg(value_name = "DIR", default_value = ".")]
     dir: PathBuf,
     /// What to show
     #[arg(long, value_enum, default_value_t = View::Table)]
-    pub(super) view: View,
+    view: View,
     /// Short for `--view json`; with `--view spans`, the spans as JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -60,73 +62,90 @@ pub(crate) struct AssembleArgs {
     /// Refuse with exit code 1 if a text here is not approved exactly as it is (see `bindery lock`)
     #[arg(long)]
     pub(super) locked: bool,
-    /// Print every setting with its value, where it came from and what it shadows
-    #[arg(long)]
+    /// Print every setting with its value, where it came from and what it shadows, and stop
+    #[arg(long, conflicts_with_all = ["view", "json", "against"])]
     pub(super) explain_config: bool,
-    /// anthropic, openai-responses (or openai), openai-chat, deepseek
+    /// Whose request format: anthropic, openai (or openai-responses), openai-chat, deepseek
     #[arg(long, value_name = "NAME")]
     provider: Option<String>,
-    /// The provider's name of the model
+    /// The model, by the provider's name for it
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// How much of the composition is taken
+    /// How much of the composition: all (full), what sub-agents get (minimal), or nothing (none)
     #[arg(long, value_enum)]
     mode: Option<ModeArg>,
     /// What the user says
     #[arg(long, value_name = "TEXT")]
-    pub(super) message: Option<String>,
-    /// An agent definition, whose prompt takes the default's place
+    message: Option<String>,
+    /// An agent's file: its text, without front matter, takes the default composition's place
     #[arg(long, value_name = "FILE")]
     agent: Option<PathBuf>,
-    /// A prompt in place of the default composition
+    /// A system prompt in place of the default composition
     #[arg(long, value_name = "TEXT", conflicts_with = "system_prompt_file")]
     system_prompt: Option<String>,
-    /// The same, from a file
+    /// The same from a file
     #[arg(long, value_name = "FILE")]
     system_prompt_file: Option<PathBuf>,
-    /// Whether the system prompt replaces or extends the default
-    #[arg(long, value_enum)]
+    /// Whether `--system-prompt` replaces or extends the default composition
+    #[arg(long, value_enum, value_name = "HOW")]
     custom_mode: Option<CustomModeArg>,
-    /// A prompt after everything else
+    /// Text at the end of the system prompt
     #[arg(long, value_name = "TEXT", conflicts_with = "append_system_prompt_file")]
     append_system_prompt: Option<String>,
-    /// The same, from a file
+    /// The same from a file
     #[arg(long, value_name = "FILE")]
     append_system_prompt_file: Option<PathBuf>,
-    /// The instruction dialect (auto, claude, codex, …), or `none`
+    /// Whose instruction files are read: auto, claude, codex, …, or none
     #[arg(long, value_name = "NAME")]
     instructions: Option<String>,
-    /// A project section that may stand in the system prompt; repeatable
+    /// A section of `.bindery/sections/` that may stand in the system prompt; repeatable
     #[arg(long = "grant", value_name = "KEY")]
     grants: Vec<String>,
-    /// The most tokens of an answer
+    /// The most tokens that the model may answer with
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
-    /// A profile of the settings files
+    /// A `[profile.NAME]` of the settings files
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
-    /// A setting for this run; repeatable
+    /// A setting for this run, such as `-c mode=minimal`; repeatable
     #[arg(short = 'c', value_name = "KEY=VALUE")]
     overrides: Vec<String>,
 }
 
 impl AssembleArgs {
-    /// The view asked for.
-    pub(super) fn view(&self) -> View {
-        if self.json && self.view == View::Table || self.against.is_some() {
-            View::Json
-        } else {
-            self.view
+    /// The view asked for; an error where flags ask for two.
+    pub(super) fn view(&self) -> Result<View, UsageError> {
+        let clash = |flag: &str| {
+            let view = self.view.to_possible_value();
+            let view = view.as_ref().map_or("", |view| view.get_name());
+            UsageError(format!(
+                "`{flag}` goes with `--view json`, not with `--view {view}`"
+            ))
+        };
+        match self.view {
+            View::Table if self.json || self.against.is_some() => Ok(View::Json),
+            View::Table | View::Json => Ok(self.view),
+            _ if self.against.is_some() => Err(clash("--against")),
+            View::Blocks | View::Text | View::Prefix if self.json => Err(clash("--json")),
+            View::Blocks | View::Text | View::Prefix | View::Request | View::Spans => Ok(self.view),
+        }
+    }
+
+    /// What the user says, if anything.
+    pub(super) fn message(&self) -> Result<Option<&str>, UsageError> {
+        match self.message.as_deref() {
+            Some(text) if text.trim().is_empty() => Err(UsageError(
+                "--message: there is no text, and providers refuse an empty message\n  \
+                 help: write what the user says, or leave the flag out"
+                    .to_owned(),
+            )),
+            message => Ok(message),
         }
     }
 
     /// Everything that decides the request, with what the process's environment says.
     pub(super) fn question(&self) -> anyhow::Result<Question> {
-        let dir = std::fs::canonicalize(&self.dir)
-            .with_context(|| format!("{} is no directory that can be entered", self.dir.display()))?;
-        if !dir.is_dir() {
-            anyhow::bail!("{} is not a directory", self.dir.display());
-        }
+        let dir = enter(&self.dir)?;
         Ok(outside::question(
             dir,
             Request {
@@ -161,6 +180,25 @@ impl AssembleArgs {
             max_tokens: self.max_tokens,
         }
     }
+}
+
+/// The directory, links resolved, if it is one that a program can work in.
+fn enter(dir: &Path) -> anyhow::Result<PathBuf> {
+    let shown = printable(&dir.to_string_lossy());
+    // `DIR/.` is found only where DIR may be entered.
+    let entered = std::fs::canonicalize(dir).and_then(|real| std::fs::metadata(real.join(".")).map(|_| real));
+    entered.map_err(|error| match error.kind() {
+        ErrorKind::NotFound if dir == Path::new(".") => UsageError(
+            "the directory you are in does not exist any more\n  help: change into one that does".to_owned(),
+        )
+        .into(),
+        ErrorKind::NotFound => UsageError(format!("DIR: `{shown}` does not exist")).into(),
+        ErrorKind::NotADirectory => UsageError(format!(
+            "DIR: `{shown}` is not a directory\n  help: name the directory that the agent works in"
+        ))
+        .into(),
+        _ => anyhow::Error::new(error).context(format!("DIR: `{shown}` cannot be entered")),
+    })
 }
 
 fn prompt(text: Option<&String>, file: Option<&PathBuf>) -> Option<PromptFlag> {

@@ -1,5 +1,7 @@
 //! `--view json`: schema `bindery.assemble/1`.
 
+use std::fs::File;
+use std::io::{BufReader, ErrorKind};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -11,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scanned::Scanned;
 use crate::status::UsageError;
+use crate::terminal::printable;
 
 const SCHEMA: &str = "bindery.assemble/1";
 
@@ -76,19 +79,32 @@ struct BeforeRow {
 
 /// Reads an earlier page.
 pub(super) fn read(path: &Path) -> anyhow::Result<Before> {
-    let shown = path.display();
-    let text = std::fs::read(path).with_context(|| format!("{shown} could not be read"))?;
-    let before: Before = serde_json::from_slice(&text)
-        .map_err(|error| UsageError(format!("{shown} is no page of `--view json`: {error}")))?;
+    let shown = printable(&path.to_string_lossy());
+    let usage = |why: String| UsageError(format!("--against: `{shown}` {why}\n  help: {MEND}"));
+    let file = match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(usage("does not exist".to_owned()).into());
+        }
+        opened => opened.with_context(|| format!("--against: `{shown}` cannot be read"))?,
+    };
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(usage("is a directory, not a file".to_owned()).into());
+    }
+    let before: Before = match serde_json::from_reader(BufReader::new(file)) {
+        Ok(before) => before,
+        Err(error) if error.is_io() => {
+            return Err(error).with_context(|| format!("--against: `{shown}` cannot be read"));
+        }
+        Err(error) => return Err(usage(format!("is no page of `--view json`: {error}")).into()),
+    };
     if before.schema != SCHEMA {
-        let found = before.schema;
-        return Err(UsageError(format!(
-            "{shown} has schema `{found}`, and `{SCHEMA}` is compared"
-        ))
-        .into());
+        let found = printable(&before.schema);
+        return Err(usage(format!("has schema `{found}`, and `{SCHEMA}` is compared")).into());
     }
     Ok(before)
 }
+
+const MEND: &str = "make one with `bindery assemble --json > FILE`";
 
 impl<'a> Page<'a> {
     pub(super) fn new(

@@ -5,17 +5,21 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use bindery::{Layer, NextRequest, Reuse, Row, TokenCount};
 
+use unicode_width::UnicodeWidthStr;
+
 use super::scanned::Scanned;
-use crate::layout::{cell, fit, fit_end, right, thousands};
+use crate::layout::{cell, fit, fit_end, folded, percent, right, thousands};
 use crate::terminal::{Palette, Terminal, printable};
 
-/// Widths of all columns but the two that share what is left.
+/// Widths of all columns but those that share what is left.
 const AUTHORITY: usize = 9;
 const TRUST: usize = 8;
 const CACHE: usize = 7;
-const TOKENS: usize = 9;
-/// Spaces between columns, and before the first.
-const GAPS: usize = 7;
+/// Counts may need more: a cut number would lie.
+const LEAST_TOKENS: usize = 9;
+/// Narrower pages do without the source; much narrower ones also without what the layer mostly tells.
+const WITH_SOURCE: usize = 66;
+const WITH_AUTHORITY: usize = 50;
 
 /// Writes the table.
 pub(crate) fn write(
@@ -24,7 +28,7 @@ pub(crate) fn write(
     window: Option<u64>,
     terminal: &mut Terminal,
 ) -> io::Result<()> {
-    let page = Page::new(terminal.width, terminal.palette);
+    let page = Page::new(terminal.width, rows, terminal.palette);
     let out = &mut terminal.out;
     page.title(out, request)?;
     page.header(out)?;
@@ -56,10 +60,15 @@ fn has_boundary(rows: &[Scanned]) -> bool {
     has(&[Layer::Static]) && has(&[Layer::Dynamic, Layer::Tail])
 }
 
+/// Widths of the columns; one of no width is not shown.
 struct Page {
     width: usize,
     key: usize,
     source: usize,
+    authority: usize,
+    trust: usize,
+    cache: usize,
+    tokens: usize,
     palette: Palette,
 }
 
@@ -69,17 +78,24 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 
 impl Page {
-    fn new(width: usize, palette: Palette) -> Self {
-        let left = width
-            .saturating_sub(AUTHORITY + TRUST + CACHE + TOKENS + GAPS)
-            .max(20);
-        let key = left / 2;
-        Self {
+    fn new(width: usize, rows: &[Scanned], palette: Palette) -> Self {
+        let total: TokenCount = rows.iter().map(|one| one.row.tokens).sum();
+        let mut page = Self {
             width,
-            key,
-            source: left - key,
+            key: 0,
+            source: 0,
+            authority: if width < WITH_AUTHORITY { 0 } else { AUTHORITY },
+            trust: TRUST,
+            cache: if width < WITH_AUTHORITY { 0 } else { CACHE },
+            tokens: thousands(total).width().max(LEAST_TOKENS),
             palette,
-        }
+        };
+        let taken = page.columns(["", "", "", "", "", ""]).width();
+        // One more for the gap after it.
+        let left = width.saturating_sub(taken + 1).max(1);
+        page.source = if width < WITH_SOURCE { 0 } else { left / 2 };
+        page.key = left - page.source - usize::from(page.source > 0);
+        page
     }
 
     fn title(&self, out: &mut impl Write, request: &NextRequest) -> io::Result<()> {
@@ -93,28 +109,25 @@ impl Page {
     }
 
     fn header(&self, out: &mut impl Write) -> io::Result<()> {
-        let line = self.columns("fragment", "source", "authority", "trust", "cache", "tokens");
+        let line = self.columns(["fragment", "source", "authority", "trust", "cache", "tokens"]);
         writeln!(out, "{}", self.palette.paint(DIM, &line))
     }
 
-    fn columns(
-        &self,
-        key: &str,
-        source: &str,
-        authority: &str,
-        trust: &str,
-        cache: &str,
-        tokens: &str,
-    ) -> String {
-        format!(
-            "  {} {} {} {} {} {}",
-            cell(key, self.key),
-            cell(source, self.source),
-            cell(authority, AUTHORITY),
-            cell(trust, TRUST),
-            cell(cache, CACHE),
-            right(tokens, TOKENS)
-        )
+    fn columns(&self, [key, source, authority, trust, cache, tokens]: [&str; 6]) -> String {
+        let mut line = String::from(" ");
+        for (text, width) in [
+            (key, self.key),
+            (source, self.source),
+            (authority, self.authority),
+            (trust, self.trust),
+            (cache, self.cache),
+        ] {
+            if width > 0 {
+                line.push(' ');
+                line.push_str(&cell(text, width));
+            }
+        }
+        format!("{line} {}", right(tokens, self.tokens))
     }
 
     fn layer(&self, out: &mut impl Write, layer: Layer, rows: &[&Scanned]) -> io::Result<()> {
@@ -126,8 +139,8 @@ impl Page {
             Layer::Messages => "messages",
         };
         let total: TokenCount = rows.iter().map(|one| one.row.tokens).sum();
-        let left = self.width.saturating_sub(TOKENS + 1);
-        let line = format!("{} {}", cell(name, left), right(&thousands(total), TOKENS));
+        let left = self.width.saturating_sub(self.tokens + 1);
+        let line = format!("{} {}", cell(name, left), right(&thousands(total), self.tokens));
         writeln!(out, "{}", self.palette.paint(BOLD, &line))
     }
 
@@ -139,14 +152,15 @@ impl Page {
         };
         let key = printable(&row.key);
         let source = fit_end(&printable(&row.source.to_string()), self.source);
-        let line = self.columns(
+        let tokens = thousands(row.tokens);
+        let line = self.columns([
             &key,
             &source,
             row.authority.name(),
             row.trust.name(),
             cache,
-            &thousands(row.tokens),
-        );
+            &tokens,
+        ]);
         let untrusted = !row.trust.may_command();
         let line = if untrusted {
             self.palette.paint(YELLOW, &line)
@@ -155,7 +169,10 @@ impl Page {
         };
         writeln!(out, "{line}")?;
         match &row.grant {
-            Some(grant) => writeln!(out, "    granted by {}", printable(&grant.to_string())),
+            Some(grant) => {
+                let line = format!("    granted by {}", printable(&grant.to_string()));
+                writeln!(out, "{}", fit(&line, self.width))
+            }
             None => Ok(()),
         }
     }
@@ -181,50 +198,59 @@ impl Page {
                 .sum()
         };
         let all = sum(&[Reuse::Shared, Reuse::Session, Reuse::None]);
-        let share = |tokens: u64, of: u64| {
-            if of == 0 {
-                0.0
-            } else {
-                100.0 * tokens as f64 / of as f64
-            }
-        };
         writeln!(out)?;
         let of_window = window.map_or(String::new(), |window| {
             format!(
-                " · {:.1} % of a window of {}",
-                share(all.value, window),
+                " · {} of a window of {}",
+                percent(all.value, window),
                 thousands(TokenCount::exact(window))
             )
         });
-        writeln!(
-            out,
+        let mut line = |text: String| writeln!(out, "{}", folded(&text, self.width));
+        line(format!(
             "total     {} tokens in {} fragments{of_window}",
             thousands(all),
             rows.len()
-        )?;
+        ))?;
         let shared = sum(&[Reuse::Shared]);
         let next = sum(&[Reuse::Shared, Reuse::Session]);
         for (label, count, who) in [
             ("cache", shared, "shared by every session"),
             ("", next, "readable by the next request"),
         ] {
-            let share = share(count.value, all.value);
-            writeln!(out, "{label:<9} {} tokens ({share:.0} %) {who}", thousands(count))?;
+            let share = percent(count.value, all.value);
+            line(format!(
+                "{label:<9} {} tokens ({share}) {who}",
+                thousands(count)
+            ))?;
         }
-        writeln!(
-            out,
-            "body      {} bytes",
-            thousands(TokenCount::exact(request.encoded.body.len() as u64))
-        )?;
+        let bytes = TokenCount::exact(request.encoded.body.len() as u64);
+        line(format!("body      {} bytes", thousands(bytes)))?;
         let scanned = rows.iter().filter(|one| one.was_scanned()).count();
         let found = rows.iter().filter(|one| !one.scan.findings.is_empty()).count();
-        writeln!(out, "scanned   {scanned} of {} fragments, {found} with findings", rows.len())
+        line(format!(
+            "scanned   {scanned} of {} fragments, {found} with findings",
+            rows.len()
+        ))
     }
 
     fn remark(&self, out: &mut impl Write, one: &Scanned) -> io::Result<()> {
         match one.remark() {
-            Some(remark) => writeln!(out, "    {}", self.palette.paint(YELLOW, &remark)),
+            Some(remark) => {
+                let line = fit(&format!("    {remark}"), self.width);
+                writeln!(out, "{}", self.palette.paint(YELLOW, &line))
+            }
             None => Ok(()),
         }
+    }
+}
+
+/// How many in a hundred.
+#[expect(clippy::cast_precision_loss, reason = "it is shown with one decimal")]
+fn share(tokens: u64, of: u64) -> f64 {
+    if of == 0 {
+        0.0
+    } else {
+        100.0 * tokens as f64 / of as f64
     }
 }

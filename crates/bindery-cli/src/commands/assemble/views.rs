@@ -16,7 +16,7 @@ pub(super) fn raw(bytes: &[u8], terminal: &mut Terminal) -> io::Result<()> {
     Ok(())
 }
 
-/// The system prompt as the model reads it, then each message.
+/// The system prompt as the model reads it.
 pub(super) fn text(request: &NextRequest, terminal: &mut Terminal) -> io::Result<()> {
     raw(request.rendered.system.full_text().as_bytes(), terminal)
 }

@@ -10,6 +10,11 @@ use wait4::Wait4 as _;
 pub(super) struct Spread(Vec<Duration>);
 
 impl Spread {
+    /// From measured durations.
+    pub(super) fn new(durations: Vec<Duration>) -> Self {
+        Self(durations)
+    }
+
     /// The median, in seconds.
     pub(super) fn median(&self) -> f64 {
         let mut sorted = self.0.clone();

@@ -19,11 +19,14 @@ impl Input {
         match self {
             Self::Stdin => {
                 let mut bytes = Vec::new();
-                io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
+                io::stdin()
+                    .read_to_end(&mut bytes)
+                    .context("cannot read standard input")?;
                 Ok(("-".to_owned(), bytes))
             }
             Self::File(path) => {
-                let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                let bytes =
+                    fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
                 Ok((path.display().to_string(), bytes))
             }
         }
@@ -33,22 +36,26 @@ impl Input {
 /// The texts behind `paths`, those of a tree in the order of their names. Files named directly are
 /// read whatever ignore files say.
 pub(super) fn walk(paths: &[PathBuf], all: bool) -> impl Iterator<Item = anyhow::Result<Input>> {
-    paths.iter().flat_map(move |path| -> Box<dyn Iterator<Item = anyhow::Result<Input>>> {
-        if path == Path::new("-") {
-            return Box::new(std::iter::once(Ok(Input::Stdin)));
-        }
-        let walk = WalkBuilder::new(path)
-            .standard_filters(!all)
-            // Agents read dot folders: `.cursor/rules`, `.github/copilot-instructions.md`, `.claude`.
-            .hidden(false)
-            .require_git(false)
-            .sort_by_file_name(Ord::cmp)
-            .filter_entry(|entry| entry.file_name() != ".git")
-            .build();
-        Box::new(walk.filter_map(|entry| match entry {
-            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => Some(Ok(Input::File(entry.into_path()))),
-            Ok(_) => None,
-            Err(error) => Some(Err(error.into())),
-        }))
-    })
+    paths.iter().flat_map(
+        move |path| -> Box<dyn Iterator<Item = anyhow::Result<Input>>> {
+            if path == Path::new("-") {
+                return Box::new(std::iter::once(Ok(Input::Stdin)));
+            }
+            let walk = WalkBuilder::new(path)
+                .standard_filters(!all)
+                // Agents read dot folders: `.cursor/rules`, `.github/copilot-instructions.md`, `.claude`.
+                .hidden(false)
+                .require_git(false)
+                .sort_by_file_name(Ord::cmp)
+                .filter_entry(|entry| entry.file_name() != ".git")
+                .build();
+            Box::new(walk.filter_map(|entry| match entry {
+                Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+                    Some(Ok(Input::File(entry.into_path())))
+                }
+                Ok(_) => None,
+                Err(error) => Some(Err(error.into())),
+            }))
+        },
+    )
 }

@@ -36,8 +36,12 @@ pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
             fingerprint: fingerprint(finding, &scanned.bytes),
         })
     });
-    let document =
-        Document { schema: "bindery.scan/1", files: outcome.texts, known: outcome.known, findings: entries.collect() };
+    let document = Document {
+        schema: "bindery.scan/1",
+        files: outcome.texts,
+        known: outcome.known,
+        findings: entries.collect(),
+    };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
 }

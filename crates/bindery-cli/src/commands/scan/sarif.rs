@@ -1,6 +1,7 @@
 //! Findings as SARIF 2.1.0 (OASIS), in the shape that code scanning uploads take.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use bindery::guard::{Finding, Kind, Scanner, Severity};
@@ -17,12 +18,20 @@ pub(super) fn print(outcome: &Outcome, scanner: &Scanner, out: &mut dyn Write) -
 
 pub(super) fn document(outcome: &Outcome, scanner: &Scanner) -> Value {
     let rules = rules(outcome, scanner);
-    let index: BTreeMap<&str, usize> =
-        rules.iter().enumerate().map(|(at, rule)| (rule.id.as_str(), at)).collect();
+    let index: BTreeMap<&str, usize> = rules
+        .iter()
+        .enumerate()
+        .map(|(at, rule)| (rule.id.as_str(), at))
+        .collect();
     let results: Vec<Value> = outcome
         .scanned
         .iter()
-        .flat_map(|scanned| scanned.findings.iter().map(move |finding| (scanned, finding)))
+        .flat_map(|scanned| {
+            scanned
+                .findings
+                .iter()
+                .map(move |finding| (scanned, finding))
+        })
         .map(|(scanned, finding)| result(scanned, finding, &index))
         .collect();
     json!({
@@ -68,15 +77,25 @@ fn rules(outcome: &Outcome, scanner: &Scanner) -> Vec<Rule> {
     let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
     for rule in scanner.rules() {
         let says = format!("This text {}", rule.says);
-        rules.insert(rule.id.clone(), Rule { id: rule.id, kind: rule.kind, severity: rule.severity, says });
+        rules.insert(
+            rule.id.clone(),
+            Rule {
+                id: rule.id,
+                kind: rule.kind,
+                severity: rule.severity,
+                says,
+            },
+        );
     }
     for finding in outcome.scanned.iter().flat_map(|scanned| &scanned.findings) {
-        rules.entry(finding.rule.to_string()).or_insert_with(|| Rule {
-            id: finding.rule.to_string(),
-            kind: finding.kind,
-            severity: finding.severity,
-            says: finding.kind.about().to_owned(),
-        });
+        rules
+            .entry(finding.rule.to_string())
+            .or_insert_with(|| Rule {
+                id: finding.rule.to_string(),
+                kind: finding.kind,
+                severity: finding.severity,
+                says: finding.kind.about().to_owned(),
+            });
     }
     rules.into_values().collect()
 }
@@ -142,10 +161,12 @@ fn uri(path: &str) -> String {
         out.push_str("file://");
     }
     for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => out.push(char::from(byte)),
-            b'\\' => out.push('/'),
-            _ => out.push_str(&format!("%{byte:02X}")),
+        let byte = if byte == b'\\' { b'/' } else { byte };
+        if byte.is_ascii_alphanumeric() || b"/.-_~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

@@ -14,9 +14,23 @@ pub(super) fn print(outcome: &Outcome, out: &mut dyn Write, err: &mut dyn Write)
             one(scanned, finding, out)?;
         }
     }
-    let findings: usize = outcome.scanned.iter().map(|scanned| scanned.findings.len()).sum();
-    let blocking = outcome.scanned.iter().flat_map(|scanned| &scanned.findings).filter(|finding| finding.blocking()).count();
-    write!(err, "{} in {}", count(findings, "finding"), count(outcome.texts, "file"))?;
+    let findings: usize = outcome
+        .scanned
+        .iter()
+        .map(|scanned| scanned.findings.len())
+        .sum();
+    let blocking = outcome
+        .scanned
+        .iter()
+        .flat_map(|scanned| &scanned.findings)
+        .filter(|finding| finding.blocking())
+        .count();
+    write!(
+        err,
+        "{} in {}",
+        count(findings, "finding"),
+        count(outcome.texts, "file")
+    )?;
     if blocking > 0 {
         write!(err, ", {blocking} blocking")?;
     }
@@ -54,9 +68,23 @@ fn one(scanned: &Scanned, finding: &Finding, out: &mut dyn Write) -> io::Result<
     let (line, marked) = excerpt(&scanned.bytes, &finding.span);
     let gutter = finding.line.to_string();
     writeln!(out, " {gutter} | {line}")?;
-    writeln!(out, " {:width$} | {:start$}{style}{}{style:#}", "", "", "^".repeat(marked.len()), width = gutter.len(), start = marked.start)?;
+    writeln!(
+        out,
+        " {:width$} | {:start$}{style}{}{style:#}",
+        "",
+        "",
+        "^".repeat(marked.len()),
+        width = gutter.len(),
+        start = marked.start
+    )?;
     if let Some(decoded) = &finding.decoded {
-        writeln!(out, " {:width$} = reads: {}", "", safe(decoded), width = gutter.len())?;
+        writeln!(
+            out,
+            " {:width$} = reads: {}",
+            "",
+            safe(decoded),
+            width = gutter.len()
+        )?;
     }
     writeln!(out)
 }

@@ -53,7 +53,12 @@ fn share(limit: u64, part: f64) -> u64 {
 }
 
 /// Cuts the middle out of a text that is too long together with its heading; `None` where it fits.
-pub(in crate::instructions) fn cut_ends(cap: &Cap, limit: u64, heading: &str, asked: Asked<'_>) -> Option<Kept> {
+pub(in crate::instructions) fn cut_ends(
+    cap: &Cap,
+    limit: u64,
+    heading: &str,
+    asked: Asked<'_>,
+) -> Option<Kept> {
     let heading_length = heading.chars().count() as u64;
     let length = asked.text.chars().count() as u64;
     let total = heading_length + length;
@@ -69,18 +74,26 @@ pub(in crate::instructions) fn cut_ends(cap: &Cap, limit: u64, heading: &str, as
     let (head, tail) = (share(room, cap.cut.head), share(room, cap.cut.tail));
     let head_text = first_chars(asked.text, head.saturating_sub(heading_length));
     let tail_from = last_chars(asked.text, tail).max(head_text.len());
-    let digest = digest(asked.text, head_text.len()..tail_from, share(room, cap.cut.digest));
+    let digest = digest(
+        asked.text,
+        head_text.len()..tail_from,
+        share(room, cap.cut.digest),
+    );
     let marker = fill_marker(&cap.cut.marker, asked.path, head, tail, total);
     let mut text = head_text.to_owned();
     text.push_str(&marker);
-    let mut ranges = vec![0..head_text.len()];
+    let mut ranges: Vec<Range<usize>> = std::iter::once(0..head_text.len()).collect();
     for range in digest {
         text.push_str(asked.text.get(range.clone()).unwrap_or_default());
         ranges.push(range);
     }
     text.push_str(asked.text.get(tail_from..).unwrap_or_default());
     ranges.push(tail_from..asked.text.len());
-    let kept: usize = ranges.iter().filter_map(|range| asked.text.get(range.clone())).map(|part| part.chars().count()).sum();
+    let kept: usize = ranges
+        .iter()
+        .filter_map(|range| asked.text.get(range.clone()))
+        .map(|part| part.chars().count())
+        .sum();
     Some(Kept {
         text,
         ranges,
@@ -90,7 +103,16 @@ pub(in crate::instructions) fn cut_ends(cap: &Cap, limit: u64, heading: &str, as
 
 /// Lines of the middle that read like rules, as far as the share goes.
 fn digest(text: &str, middle: Range<usize>, share: u64) -> Vec<Range<usize>> {
-    const WORDS: [&str; 8] = ["must", "never", "always", "do not", "don't", "required", "forbidden", "only"];
+    const WORDS: [&str; 8] = [
+        "must",
+        "never",
+        "always",
+        "do not",
+        "don't",
+        "required",
+        "forbidden",
+        "only",
+    ];
     let mut left = usize::try_from(share).unwrap_or(usize::MAX);
     let mut kept = Vec::new();
     let mut at = middle.start;
@@ -114,6 +136,9 @@ pub(super) fn fill_marker(marker: &str, path: &Path, head: u64, tail: u64, total
         ("{kept}", (head + tail).to_string()),
         ("{total}", total.to_string()),
     ];
-    let parts: Vec<(&str, &str)> = parts.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let parts: Vec<(&str, &str)> = parts
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
     fill(&fill_path(marker, path), &parts)
 }

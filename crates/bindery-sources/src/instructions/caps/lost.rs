@@ -13,12 +13,24 @@ struct Section<'t> {
 }
 
 /// Measures a loss: everything outside of the kept ranges.
-pub(in crate::instructions) fn measure(text: &str, kept: &[Range<usize>], limit: u64, unit: &'static str, units: u64) -> Lost {
+pub(in crate::instructions) fn measure(
+    text: &str,
+    kept: &[Range<usize>],
+    limit: u64,
+    unit: &'static str,
+    units: u64,
+) -> Lost {
     let gaps = gaps(text, kept);
     let first = gaps.first().cloned().unwrap_or(text.len()..text.len());
     let lost: usize = gaps.iter().map(Range::len).sum();
-    let lines = text.bytes().take(first.start).filter(|byte| *byte == b'\n').count();
-    let heading = sections(text).into_iter().find(|section| gaps.iter().any(|gap| gap.contains(&section.range.start)));
+    let lines = text
+        .bytes()
+        .take(first.start)
+        .filter(|byte| *byte == b'\n')
+        .count();
+    let heading = sections(text)
+        .into_iter()
+        .find(|section| gaps.iter().any(|gap| gap.contains(&section.range.start)));
     Lost {
         limit,
         unit,
@@ -35,7 +47,9 @@ pub(in crate::instructions) fn lost_sections(text: &str, kept: &str, must_keep: 
     all.iter()
         .filter_map(|section| {
             let body = text.get(section.range.clone())?;
-            let named = must_keep.iter().any(|name| section.title.split_whitespace().any(|word| word == name) || section.title == name);
+            let named = must_keep.iter().any(|name| {
+                section.title.split_whitespace().any(|word| word == name) || section.title == name
+            });
             let marked = body.contains("<!-- must-keep -->");
             ((named || marked) && !kept.contains(body.trim())).then(|| section.title.to_owned())
         })
@@ -75,12 +89,15 @@ fn sections(text: &str) -> Vec<Section<'_>> {
             _ => {}
         }
     }
-    let sections = found.iter().enumerate().filter_map(|(number, (at, level, title))| {
-        let next = found.iter().skip(number + 1).find(|(_, other, _)| other <= level);
-        Some(Section {
-            title: text.get(title.clone())?,
-            range: *at..next.map_or(text.len(), |(at, ..)| *at),
-        })
-    });
+    let sections = found
+        .iter()
+        .enumerate()
+        .filter_map(|(number, (at, level, title))| {
+            let next = found.iter().skip(number + 1).find(|(_, other, _)| other <= level);
+            Some(Section {
+                title: text.get(title.clone())?,
+                range: *at..next.map_or(text.len(), |(at, ..)| *at),
+            })
+        });
     sections.collect()
 }

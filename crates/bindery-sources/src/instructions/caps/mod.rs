@@ -12,7 +12,8 @@ use std::path::Path;
 use super::manifest::{Lost, fill_path};
 use crate::dialect::{Cap, CapAcross, CapUnit, Dialect, FixedLimit, Keep};
 
-pub(super) use ends::{Kept, cut_ends, first_chars};
+pub(super) use ends::cut_ends;
+use ends::first_chars;
 pub(super) use lost::{lost_sections, measure};
 
 /// What a cap leaves of a file.
@@ -55,7 +56,10 @@ impl<'a> Budget<'a> {
     /// The limits of a dialect, as the client's settings and the model's window make them.
     pub(super) fn new(dialect: &'a Dialect, window: Option<u64>, set: &BTreeMap<String, u64>) -> Self {
         let limits = dialect.caps.iter().map(|(name, cap)| {
-            let limit = set.get(name).copied().unwrap_or_else(|| limit_of(&cap.limit, window));
+            let limit = set
+                .get(name)
+                .copied()
+                .unwrap_or_else(|| limit_of(&cap.limit, window));
             (name.clone(), limit)
         });
         Self {
@@ -74,7 +78,8 @@ impl<'a> Budget<'a> {
     }
 
     fn left(&self, name: &str) -> u64 {
-        self.limit(name).saturating_sub(self.used.get(name).copied().unwrap_or_default())
+        self.limit(name)
+            .saturating_sub(self.used.get(name).copied().unwrap_or_default())
     }
 
     fn spend(&mut self, name: &str, units: u64) {
@@ -84,7 +89,9 @@ impl<'a> Budget<'a> {
 
     /// What a cap gives a file. Text of white space costs nothing.
     pub(super) fn give(&mut self, name: &str, asked: Asked<'_>) -> Verdict {
-        let Some(cap) = self.caps.get(name) else { return Verdict::Whole };
+        let Some(cap) = self.caps.get(name) else {
+            return Verdict::Whole;
+        };
         match cap.across {
             CapAcross::Joined => Verdict::Whole,
             CapAcross::All => self.give_shared(name, cap, asked),
@@ -98,18 +105,26 @@ impl<'a> Budget<'a> {
         match &verdict {
             Verdict::Whole => self.spend(name, size(cap.unit, asked)),
             Verdict::Part { .. } => self.spend(name, left),
-            Verdict::Nothing { .. } => return Verdict::Nothing { limit: self.limit(name) },
+            Verdict::Nothing { .. } => {
+                return Verdict::Nothing {
+                    limit: self.limit(name),
+                };
+            }
         }
         verdict.with_limit(self.limit(name))
     }
 
     fn give_own(&mut self, name: &str, cap: &Cap, asked: Asked<'_>) -> Verdict {
         let own = self.limit(name);
-        let Some(total) = &cap.total else { return cut(cap, own, asked) };
+        let Some(total) = &cap.total else {
+            return cut(cap, own, asked);
+        };
         let left = self.left(total);
         let least = self.caps.get(total).map_or(0, |total| total.least_useful);
         if left < least || left == 0 {
-            return Verdict::Nothing { limit: self.limit(total) };
+            return Verdict::Nothing {
+                limit: self.limit(total),
+            };
         }
         let verdict = cut(cap, own.min(left), asked);
         let given = match &verdict {
@@ -135,7 +150,9 @@ fn limit_of(limit: &FixedLimit, window: Option<u64>) -> u64 {
     match limit {
         FixedLimit::Fixed(limit) => *limit,
         FixedLimit::Dynamic(rule) => {
-            let Some(window) = window else { return rule.at_least };
+            let Some(window) = window else {
+                return rule.at_least;
+            };
             #[expect(
                 clippy::cast_precision_loss,
                 clippy::cast_possible_truncation,
@@ -160,8 +177,14 @@ fn cut(cap: &Cap, limit: u64, asked: Asked<'_>) -> Verdict {
         (CapUnit::Bytes, _) => cut_bytes(limit, asked),
         (CapUnit::Characters, Keep::Start) => cut_start(cap, limit, asked),
         (CapUnit::Characters, Keep::Ends) => {
-            let heading = cap.heading.as_deref().map(|heading| fill_path(heading, asked.path)).unwrap_or_default();
-            let Some(kept) = cut_ends(cap, limit, &heading, asked) else { return Verdict::Whole };
+            let heading = cap
+                .heading
+                .as_deref()
+                .map(|heading| fill_path(heading, asked.path))
+                .unwrap_or_default();
+            let Some(kept) = cut_ends(cap, limit, &heading, asked) else {
+                return Verdict::Whole;
+            };
             kept.verdict(asked, limit)
         }
     }
@@ -181,7 +204,13 @@ fn cut_bytes(limit: u64, asked: Asked<'_>) -> Verdict {
     let whole = String::from_utf8_lossy(asked.raw);
     let lost_bytes = asked.raw.len() - kept.len();
     let at = whole.floor_char_boundary(kept.len());
-    let lost = measure(&whole, &[0..at], limit, "bytes", lost_bytes as u64);
+    let lost = measure(
+        &whole,
+        std::slice::from_ref(&(0..at)),
+        limit,
+        "bytes",
+        lost_bytes as u64,
+    );
     Verdict::Part {
         text,
         bytes: kept.len() as u64,
@@ -195,7 +224,13 @@ fn cut_start(cap: &Cap, limit: u64, asked: Asked<'_>) -> Verdict {
         return Verdict::Whole;
     }
     let kept = first_chars(asked.text, limit);
-    let lost = measure(asked.text, &[0..kept.len()], limit, "characters", count - limit);
+    let lost = measure(
+        asked.text,
+        std::slice::from_ref(&(0..kept.len())),
+        limit,
+        "characters",
+        count - limit,
+    );
     let marker = ends::fill_marker(&cap.cut.marker, asked.path, limit, 0, count);
     Verdict::Part {
         bytes: kept.len() as u64,

@@ -6,6 +6,6 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
-pub(super) use resolve::{Base, Refusal, check_kind, inside, is_git_metadata, target_of};
 pub use resolve::is_secret;
+pub(super) use resolve::{Base, Refusal, check_kind, inside, target_of};
 pub use scan::{Token, scan};

@@ -47,8 +47,14 @@ pub(in crate::instructions) fn check_kind(path: &Path, real: &Path, rules: &Impo
     if is_secret(path) || is_secret(real) {
         return Err(Refusal::Secret);
     }
-    let Some(extension) = extension_of(path) else { return Ok(()) };
-    let allowed = rules.extensions.is_empty() || rules.extensions.iter().any(|known| known.eq_ignore_ascii_case(&extension));
+    let Some(extension) = extension_of(path) else {
+        return Ok(());
+    };
+    let allowed = rules.extensions.is_empty()
+        || rules
+            .extensions
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(&extension));
     if allowed { Ok(()) } else { Err(Refusal::Extension) }
 }
 
@@ -58,18 +64,37 @@ fn extension_of(path: &Path) -> Option<String> {
 }
 
 /// Whether a path leads into version control's own directory.
-pub(in crate::instructions) fn is_git_metadata(path: &Path) -> bool {
-    path.components().any(|part| matches!(part, Component::Normal(name) if name == ".git"))
+fn is_git_metadata(path: &Path) -> bool {
+    path.components()
+        .any(|part| matches!(part, Component::Normal(name) if name == ".git"))
 }
 
 /// Whether a file by its name holds secrets: environment files, private keys, credentials.
 pub fn is_secret(path: &Path) -> bool {
-    let Some(name) = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()) else { return false };
+    let Some(name) = path
+        .file_name()
+        .map(|name| name.to_string_lossy().to_ascii_lowercase())
+    else {
+        return false;
+    };
     if let Some(rest) = name.strip_prefix(".env") {
         let harmless = [".example", ".sample", ".template", ".dist", ".md"];
         return rest.is_empty() || (rest.starts_with('.') && !harmless.iter().any(|end| rest.ends_with(end)));
     }
-    let names = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".pgpass", ".npmrc", ".pypirc", ".git-credentials", "credentials", "credentials.json", ".htpasswd"];
+    let names = [
+        "id_rsa",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+        ".netrc",
+        ".pgpass",
+        ".npmrc",
+        ".pypirc",
+        ".git-credentials",
+        "credentials",
+        "credentials.json",
+        ".htpasswd",
+    ];
     let endings = [".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx"];
     names.contains(&name.as_str()) || endings.iter().any(|end| name.ends_with(end))
 }

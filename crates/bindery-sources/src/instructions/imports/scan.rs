@@ -145,7 +145,8 @@ impl Scanner<'_> {
             && source.starts_with(|first: char| first.is_ascii_punctuation());
         if escaped {
             self.end_run();
-            self.run.push(source.get(1..).unwrap_or_default(), range.start + 1);
+            self.run
+                .push(source.get(1..).unwrap_or_default(), range.start + 1);
         } else {
             self.run.push(source, range.start);
         }
@@ -166,7 +167,9 @@ impl Scanner<'_> {
         if let Some(range) = self.item_text.take() {
             let mut raw = Run::default();
             raw.push(self.text.get(range.clone()).unwrap_or_default(), range.start);
-            self.tokens.extend(raw.tokens(self.rules));
+            let found = raw.tokens(self.rules);
+            self.item_tokens.retain(|token| !found.contains(token));
+            self.tokens.extend(found);
         }
         self.tokens.append(&mut self.item_tokens);
     }
@@ -178,7 +181,9 @@ impl Scanner<'_> {
         if !self.rules.after_comment || !raw.trim_start().starts_with("<!--") {
             return;
         }
-        let Some(residue) = without_comments(raw) else { return };
+        let Some(residue) = without_comments(raw) else {
+            return;
+        };
         let mut run = Run::default();
         run.push(&residue, range.start + raw.len().saturating_sub(residue.len()));
         self.tokens.extend(run.tokens(self.rules));
@@ -199,7 +204,9 @@ impl Run {
     }
 
     fn source_end(&self) -> usize {
-        self.pieces.last().map_or(0, |(at, source)| source + self.text.len() - at)
+        self.pieces
+            .last()
+            .map_or(0, |(at, source)| source + self.text.len() - at)
     }
 
     /// Where a position of the stretch stands in the source.
@@ -271,6 +278,7 @@ fn meant_path(raw: &str, rules: &TokenRules) -> Option<String> {
     if !plain && !rooted {
         return None;
     }
-    let looks_like_path = path.contains('/') || path.get(1..).is_some_and(|rest| rest.contains('.'));
+    let looks_like_path =
+        first == '.' || path.contains('/') || path.get(1..).is_some_and(|rest| rest.contains('.'));
     (rules.bare_words || looks_like_path).then_some(path)
 }

@@ -1,0 +1,87 @@
+//! The page for machines: `bindery.explain/1`.
+
+use std::io::Write;
+
+use bindery::sources::instructions::{Candidate, Diagnostic, Manifest, Totals};
+use bindery::{CountTokens, TokenCount};
+use serde::Serialize;
+
+use crate::terminal::Terminal;
+
+#[derive(Serialize)]
+struct Page<'m> {
+    schema: &'static str,
+    dialect: &'m str,
+    client: &'m str,
+    cwd: &'m std::path::Path,
+    project_root: Option<&'m std::path::Path>,
+    files: Vec<File<'m>>,
+    diagnostics: &'m [Diagnostic],
+    totals: Sum<'m>,
+}
+
+#[derive(Serialize)]
+struct File<'m> {
+    #[serde(flatten)]
+    candidate: &'m Candidate,
+    tokens: Option<Tokens>,
+}
+
+#[derive(Serialize)]
+struct Sum<'m> {
+    #[serde(flatten)]
+    totals: &'m Totals,
+    tokens: Tokens,
+}
+
+#[derive(Serialize, Clone, Copy)]
+struct Tokens {
+    value: u64,
+    exact: bool,
+}
+
+impl From<TokenCount> for Tokens {
+    fn from(count: TokenCount) -> Self {
+        Self {
+            value: count.value,
+            exact: count.exact,
+        }
+    }
+}
+
+/// Writes the page.
+pub(super) fn write(
+    manifest: &Manifest,
+    counter: &dyn CountTokens,
+    terminal: &mut Terminal,
+) -> anyhow::Result<()> {
+    let count = |file: &Candidate| file.text.as_deref().map(|text| Tokens::from(counter.count(text)));
+    let files: Vec<File<'_>> = manifest
+        .files
+        .iter()
+        .map(|candidate| File {
+            candidate,
+            tokens: count(candidate),
+        })
+        .collect();
+    let all = files.iter().filter_map(|file| file.tokens);
+    let tokens = Tokens {
+        value: all.clone().map(|tokens| tokens.value).sum(),
+        exact: all.clone().all(|tokens| tokens.exact),
+    };
+    let page = Page {
+        schema: "bindery.explain/1",
+        dialect: &manifest.dialect,
+        client: &manifest.client,
+        cwd: &manifest.cwd,
+        project_root: manifest.project_root.as_deref(),
+        files,
+        diagnostics: &manifest.diagnostics,
+        totals: Sum {
+            totals: &manifest.totals,
+            tokens,
+        },
+    };
+    writeln!(terminal.out, "{}", serde_json::to_string_pretty(&page)?)?;
+    Ok(())
+}
