@@ -55,7 +55,7 @@ fn a_file_approved_then_edited_by_one_byte_is_refused_and_shown_as_a_diff() {
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert!(
         ran.err
-            .contains("error: AGENTS.md: nobody approved it [lock-new]"),
+            .contains("error[lock-new]: AGENTS.md: nobody approved it"),
         "{}",
         ran.err
     );
@@ -220,7 +220,7 @@ fn hooks_are_approved_by_event() {
     assert_eq!(ran.code, 1);
     assert!(
         ran.err
-            .contains("error: .claude/settings.json (PreToolUse): it changed since it was approved"),
+            .contains("error[lock-changed]: .claude/settings.json (PreToolUse): it changed since it was approved"),
         "{}",
         ran.err
     );

@@ -244,13 +244,3 @@ impl Page {
         }
     }
 }
-
-/// How many in a hundred.
-#[expect(clippy::cast_precision_loss, reason = "it is shown with one decimal")]
-fn share(tokens: u64, of: u64) -> f64 {
-    if of == 0 {
-        0.0
-    } else {
-        100.0 * tokens as f64 / of as f64
-    }
-}

@@ -185,11 +185,11 @@ pub(crate) fn tell_refused(standing: &Standing, terminal: &mut Terminal) -> anyh
         ),
         _ => ("lock-new", "nobody approved it".to_owned()),
     };
-    let label = terminal.err_palette.paint(RED.bold(), "error");
+    let label = terminal.err_palette.paint(RED.bold(), &format!("error[{code}]"));
     let path = printable(&standing.key.path);
     writeln!(
         terminal.err,
-        "{label}: {}: {why} [{code}]",
+        "{label}: {}: {why}",
         printable(&standing.key.to_string())
     )?;
     writeln!(
