@@ -4,9 +4,9 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
+use crate::commands::explain::ExplainArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::scan::ScanArgs;
-use crate::commands::explain::ExplainArgs;
 use crate::terminal::Color;
 
 /// The context engine of LLM agents: which bytes the model sees, in which order, on whose authority,

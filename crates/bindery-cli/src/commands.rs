@@ -2,9 +2,9 @@
 
 pub(crate) mod assemble;
 pub(crate) mod bench;
+pub(crate) mod explain;
 pub(crate) mod lock;
 pub(crate) mod scan;
-pub(crate) mod explain;
 
 use crate::cli::Command;
 use crate::status::Status;

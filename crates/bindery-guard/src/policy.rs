@@ -298,12 +298,7 @@ fn whole_lines(text: &str, span: &Range<usize>) -> Range<usize> {
         .map_or(0, |at| at + 1);
     let end = span.end.clamp(start, bytes.len());
     let tail = bytes.get(end..).unwrap_or_default();
-    start
-        ..end
-            + tail
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .unwrap_or(tail.len())
+    start..end + tail.iter().position(|byte| *byte == b'\n').unwrap_or(tail.len())
 }
 
 #[cfg(test)]

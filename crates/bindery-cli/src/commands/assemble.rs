@@ -33,7 +33,9 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
         return explain_config(&question, terminal);
     }
     let mut here = here::open(&question)?;
-    if args.locked && let Some(status) = refused(&here, terminal)? {
+    if args.locked
+        && let Some(status) = refused(&here, terminal)?
+    {
         return Ok(status);
     }
     let history: Vec<Message> = message.into_iter().map(prompt).collect();
@@ -55,7 +57,10 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
         request.map_err(|error| UsageError(format!("{error}\n  help: add one with `--message TEXT`")))?;
     match view {
         View::Table => {
-            let rows: Vec<_> = rows.into_iter().map(|row| scanned::Scanned::new(row, &here)).collect();
+            let rows: Vec<_> = rows
+                .into_iter()
+                .map(|row| scanned::Scanned::new(row, &here))
+                .collect();
             table::write(&request, &rows, window, terminal)?;
             notices::shadowed(&request.rendered.assembly.shadowed, terminal)?;
             notices::notes(&request.encoded.notes, terminal)?;
@@ -112,7 +117,11 @@ fn over_window(rows: &[Row], window: Option<u64>, model: &str) -> Option<Notice>
 
 /// For a run that asks for approval: which texts nobody approved as they are, if there are any.
 fn refused(here: &here::Here, terminal: &mut Terminal) -> anyhow::Result<Option<Status>> {
-    let refusing: Vec<_> = here.standings.iter().filter(|standing| standing.refuses()).collect();
+    let refusing: Vec<_> = here
+        .standings
+        .iter()
+        .filter(|standing| standing.refuses())
+        .collect();
     if refusing.is_empty() {
         return Ok(None);
     }

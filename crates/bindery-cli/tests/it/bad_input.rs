@@ -530,7 +530,7 @@ fn instruction_files_that_cannot_be_read_are_skipped_and_reported() {
     std::fs::remove_file(&file).unwrap();
     let _listener = std::os::unix::net::UnixListener::bind(&file).unwrap();
     try_one("socket");
-    insta::assert_snapshot!(said, @"
+    insta::assert_snapshot!(said, @r"
     # not UTF-8: exit 0
     warning[invalid-utf8]: CLAUDE.md:1: not valid from byte 3 (it looks like ISO 8859-1); what is broken became U+FFFD
       help: save the file as UTF-8

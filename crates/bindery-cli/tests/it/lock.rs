@@ -54,8 +54,7 @@ fn a_file_approved_then_edited_by_one_byte_is_refused_and_shown_as_a_diff() {
     let ran = locked(&place);
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert!(
-        ran.err
-            .contains("error[lock-new]: AGENTS.md: nobody approved it"),
+        ran.err.contains("error[lock-new]: AGENTS.md: nobody approved it"),
         "{}",
         ran.err
     );
@@ -219,8 +218,9 @@ fn hooks_are_approved_by_event() {
     let ran = locked(&place);
     assert_eq!(ran.code, 1);
     assert!(
-        ran.err
-            .contains("error[lock-changed]: .claude/settings.json (PreToolUse): it changed since it was approved"),
+        ran.err.contains(
+            "error[lock-changed]: .claude/settings.json (PreToolUse): it changed since it was approved"
+        ),
         "{}",
         ran.err
     );

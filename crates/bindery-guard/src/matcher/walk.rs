@@ -33,8 +33,17 @@ const MOST_TRIES: usize = 160;
 
 impl Trial {
     pub(super) fn new(pattern: usize, expression: &Expression, needs: Vec<usize>) -> Self {
-        let step = |segment: &crate::patterns::Segment| Step { gap: segment.gap, body: segment.body.clone(), regex: OnceLock::new() };
-        Self { pattern, leading: expression.leading, segments: expression.segments.iter().map(step).collect(), needs }
+        let step = |segment: &crate::patterns::Segment| Step {
+            gap: segment.gap,
+            body: segment.body.clone(),
+            regex: OnceLock::new(),
+        };
+        Self {
+            pattern,
+            leading: expression.leading,
+            segments: expression.segments.iter().map(step).collect(),
+            needs,
+        }
     }
 
     pub(super) fn pattern(&self) -> usize {
@@ -52,8 +61,7 @@ impl Trial {
         let (first, rest) = self.segments.split_first()?;
         let regex = first.regex()?;
         let (start, reached) = if self.leading {
-            let found =
-                regex.search_half(&Input::new(text).span(at..end).anchored(Anchored::Yes))?;
+            let found = regex.search_half(&Input::new(text).span(at..end).anchored(Anchored::Yes))?;
             (at, found.offset())
         } else {
             let found = regex.find(Input::new(text).span(at.saturating_sub(LEAD)..end))?;
@@ -69,20 +77,17 @@ impl Step {
     fn regex(&self) -> Option<&Regex> {
         let build = || {
             let config = Regex::config().utf8_empty(false);
-            Regex::builder().configure(config).build_from_hir(&parse(&self.body).ok()?).ok()
+            Regex::builder()
+                .configure(config)
+                .build_from_hir(&parse(&self.body).ok()?)
+                .ok()
         };
         self.regex.get_or_init(build).as_ref()
     }
 }
 
 /// Where the segments end if they follow from `at`, each after at most its gap of words.
-fn follow(
-    segments: &[Step],
-    window: &[u8],
-    text: &[u8],
-    at: usize,
-    tries: &mut usize,
-) -> Option<usize> {
+fn follow(segments: &[Step], window: &[u8], text: &[u8], at: usize, tries: &mut usize) -> Option<usize> {
     let Some((next, rest)) = segments.split_first() else {
         return Some(at);
     };
@@ -90,9 +95,7 @@ fn follow(
     let mut place = at;
     for _ in 0..=next.gap {
         *tries = tries.checked_sub(1)?;
-        let input = Input::new(text)
-            .span(place..window.len())
-            .anchored(Anchored::Yes);
+        let input = Input::new(text).span(place..window.len()).anchored(Anchored::Yes);
         if let Some(found) = regex.search_half(&input)
             && let Some(end) = follow(rest, window, text, found.offset(), tries)
         {

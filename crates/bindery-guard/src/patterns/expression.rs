@@ -61,19 +61,36 @@ pub(crate) type Words = BTreeMap<String, Vec<String>>;
 const SMALL_GAP: usize = 1;
 
 /// Compiles `source`; the error says what is wrong with it.
-pub(crate) fn compile(source: &str, words: &Words, form: Form, known: &mut Literals) -> Result<Expression, String> {
-    let mut expander = Expander { words, form, anchor: None, leading: false, narrow: false };
-    let parts = if form == Form::Words { split_at_gaps(source)? } else { vec![(0, source.to_owned())] };
+pub(crate) fn compile(
+    source: &str,
+    words: &Words,
+    form: Form,
+    known: &mut Literals,
+) -> Result<Expression, String> {
+    let mut expander = Expander {
+        words,
+        form,
+        anchor: None,
+        leading: false,
+        narrow: false,
+    };
+    let parts = if form == Form::Words {
+        split_at_gaps(source)?
+    } else {
+        vec![(0, source.to_owned())]
+    };
     let last = parts.len() - 1;
     let mut segments = Vec::with_capacity(parts.len());
     for (at, (gap, part)) in parts.iter().enumerate() {
         let mut body = expander.expand(part, 0)?;
         if at > 0 && expander.anchor.is_none() {
-            return Err(
-                "no anchor before the first long gap: mark one group as `{group!}`".to_owned(),
-            );
+            return Err("no anchor before the first long gap: mark one group as `{group!}`".to_owned());
         }
-        let keys = if at > 0 { known.of(&body).unwrap_or_default() } else { Vec::new() };
+        let keys = if at > 0 {
+            known.of(&body).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
         if form == Form::Words {
             let start = if at == 0 { r"\b{start-half}" } else { "" };
             let end = if at == last {
@@ -83,10 +100,18 @@ pub(crate) fn compile(source: &str, words: &Words, form: Form, known: &mut Liter
             };
             body = format!("{start}(?:{body}){end}");
         }
-        segments.push(Segment { gap: *gap, body: body.into(), keys });
+        segments.push(Segment {
+            gap: *gap,
+            body: body.into(),
+            keys,
+        });
     }
     let anchor = expander.anchor.ok_or("no anchor: mark one group as `{group!}`")?;
-    Ok(Expression { segments, anchors: known.of(&anchor)?, leading: expander.leading })
+    Ok(Expression {
+        segments,
+        anchors: known.of(&anchor)?,
+        leading: expander.leading,
+    })
 }
 
 /// The parts of an expression between its long gaps, each with the gap before it.
@@ -126,8 +151,7 @@ fn gap_at(text: &str) -> Result<Option<(usize, &str)>, String> {
     let (inner, grouped) = text
         .strip_prefix("(?:~")
         .map_or((text.strip_prefix('~'), false), |inner| (Some(inner), true));
-    let Some(inner) = inner.filter(|inner| inner.starts_with(|digit: char| digit.is_ascii_digit()))
-    else {
+    let Some(inner) = inner.filter(|inner| inner.starts_with(|digit: char| digit.is_ascii_digit())) else {
         return Ok(None);
     };
     let (gap, after) = number(inner)?;
@@ -159,7 +183,11 @@ impl Literals {
 
 /// The expression of a segment as the search engine takes it.
 pub(crate) fn parse(source: &str) -> Result<Hir, String> {
-    let parsed = ParserBuilder::new().unicode(false).utf8(false).build().parse(source);
+    let parsed = ParserBuilder::new()
+        .unicode(false)
+        .utf8(false)
+        .build()
+        .parse(source);
     parsed.map_err(|error| error.to_string())
 }
 
@@ -183,14 +211,7 @@ fn literals(anchor: &str) -> Result<Vec<Vec<u8>>, String> {
     }
     let mut all: Vec<Vec<u8>> = found
         .iter()
-        .map(|literal| {
-            literal
-                .as_bytes()
-                .iter()
-                .copied()
-                .take(LONGEST_ANCHOR)
-                .collect()
-        })
+        .map(|literal| literal.as_bytes().iter().copied().take(LONGEST_ANCHOR).collect())
         .collect();
     all.sort();
     all.dedup();
@@ -250,11 +271,7 @@ impl Expander<'_> {
             rest = match next {
                 ' ' if self.form == Form::Joined => tail.strip_prefix('?').unwrap_or(tail),
                 ' ' => {
-                    out.push_str(if self.narrow {
-                        NARROW_SEPARATOR
-                    } else {
-                        SEPARATOR
-                    });
+                    out.push_str(if self.narrow { NARROW_SEPARATOR } else { SEPARATOR });
                     tail
                 }
                 '\\' => {
@@ -323,18 +340,14 @@ impl Expander<'_> {
         if depth >= DEEPEST {
             return Err(format!("word group `{name}` nests too deeply"));
         }
-        let (name, marked) = name
-            .strip_suffix('!')
-            .map_or((name, false), |name| (name, true));
+        let (name, marked) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
         let words = self
             .words
             .get(name)
             .ok_or_else(|| format!("no word group `{name}`"))?;
         self.narrow |= marked;
-        let parts: Result<Vec<String>, String> = words
-            .iter()
-            .map(|word| self.expand(word, depth + 1))
-            .collect();
+        let parts: Result<Vec<String>, String> =
+            words.iter().map(|word| self.expand(word, depth + 1)).collect();
         let group = format!("(?:{})", parts?.join("|"));
         if marked {
             self.narrow = false;
@@ -351,8 +364,5 @@ impl Expander<'_> {
 fn number(text: &str) -> Result<(usize, &str), String> {
     let len = text.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, rest) = text.split_at_checked(len).ok_or("a gap needs a number")?;
-    Ok((
-        digits.parse().map_err(|_| "a gap needs a small number")?,
-        rest,
-    ))
+    Ok((digits.parse().map_err(|_| "a gap needs a small number")?, rest))
 }

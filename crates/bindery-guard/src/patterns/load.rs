@@ -163,7 +163,10 @@ fn check(set: &PatternSet, first: usize, file: &str) -> Result<(), PatternError>
         for segment in &expression.segments {
             parse(&segment.body).map_err(|problem| PatternError::Expression {
                 file: file.to_owned(),
-                id: set.patterns.get(*pattern).map_or_else(String::new, |pattern| pattern.id.to_string()),
+                id: set
+                    .patterns
+                    .get(*pattern)
+                    .map_or_else(String::new, |pattern| pattern.id.to_string()),
                 expression: segment.body.to_string(),
                 problem,
             })?;
@@ -180,7 +183,13 @@ fn stems(expression: &str) -> impl Iterator<Item = String> {
         .map(str::to_owned)
 }
 
-fn add(set: &mut PatternSet, file: &str, words: &Words, entry: Entry, known: &mut Literals) -> Result<(), PatternError> {
+fn add(
+    set: &mut PatternSet,
+    file: &str,
+    words: &Words,
+    entry: Entry,
+    known: &mut Literals,
+) -> Result<(), PatternError> {
     if set.patterns.iter().any(|pattern| *pattern.id == *entry.id) {
         return Err(PatternError::Twice {
             file: file.to_owned(),

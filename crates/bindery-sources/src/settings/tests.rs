@@ -255,8 +255,20 @@ fn example(info: &KeyInfo) -> &'static str {
     match info.shape {
         Shape::Name | Shape::File | Shape::Prompt => "\"x\"",
         Shape::Choice(words) if words.contains(&"full") => "\"full\"",
-        Shape::Choice(words) => if words.contains(&"team") { "\"team\"" } else { "\"extend\"" },
-        Shape::Strictness(words) => if words.contains(&"whole") { "\"whole\"" } else { "\"block\"" },
+        Shape::Choice(words) => {
+            if words.contains(&"team") {
+                "\"team\""
+            } else {
+                "\"extend\""
+            }
+        }
+        Shape::Strictness(words) => {
+            if words.contains(&"whole") {
+                "\"whole\""
+            } else {
+                "\"block\""
+            }
+        }
         Shape::Count(..) => "0x10",
         Shape::Names => "[\"x\"]",
         Shape::ToolOrder => "[\"<unlisted-tools>\"]",

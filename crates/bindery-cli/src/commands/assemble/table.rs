@@ -219,10 +219,7 @@ impl Page {
             ("", next, "readable by the next request"),
         ] {
             let share = percent(count.value, all.value);
-            line(format!(
-                "{label:<9} {} tokens ({share}) {who}",
-                thousands(count)
-            ))?;
+            line(format!("{label:<9} {} tokens ({share}) {who}", thousands(count)))?;
         }
         let bytes = TokenCount::exact(request.encoded.body.len() as u64);
         line(format!("body      {} bytes", thousands(bytes)))?;
