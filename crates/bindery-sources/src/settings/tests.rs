@@ -4,6 +4,8 @@ use std::path::Path;
 use bindery_core::{CustomMode, Mode, Source, Trust};
 use proptest::prelude::*;
 
+use bindery_guard::policy::{Extent, Stance};
+
 use super::*;
 
 struct Folders {
@@ -78,6 +80,11 @@ fn nothing_set_leaves_the_built_in_values() {
         custom_mode = "replace" (built-in)
         git_status_deadline_ms = 200 (built-in)
         grants = [] (built-in)
+        guard.approvals = "own" (built-in)
+        guard.extent = "lines" (built-in)
+        guard.external = "label" (built-in)
+        guard.project = "label" (built-in)
+        guard.user = "label" (built-in)
         instructions = "auto" (built-in)
         max_tokens = -
         mode = "full" (built-in)
@@ -111,6 +118,11 @@ fn every_layer_shadows_the_ones_before_it() {
         custom_mode = "replace" (built-in)
         git_status_deadline_ms = 0 (-c git_status_deadline_ms) 200 (built-in)
         grants = ["style"] (~/.config/bindery/config.toml:5) [] (built-in)
+        guard.approvals = "own" (built-in)
+        guard.extent = "lines" (built-in)
+        guard.external = "label" (built-in)
+        guard.project = "label" (built-in)
+        guard.user = "label" (built-in)
         instructions = "auto" (built-in)
         max_tokens = 1000 (bindery.toml:2)
         mode = "minimal" (--mode) "full" (built-in)
@@ -157,7 +169,7 @@ fn every_bad_value_is_reported_at_once() {
           help: did you mean `model`?
         ~/.config/bindery/config.toml:2:1: unknown key `zzz`
           2 | zzz = 2
-          help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
+          help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
         ~/.config/bindery/config.toml:3:8: `mode` must be one of "full", "minimal", "none", not "fast"
           3 | mode = "fast"
           help: for example mode = "minimal"
@@ -250,6 +262,30 @@ fn example(info: &KeyInfo) -> &'static str {
         Shape::Names => "[\"x\"]",
         Shape::ToolOrder => "[\"<unlisted-tools>\"]",
     }
+}
+
+#[test]
+fn a_repository_makes_the_guard_stricter_and_never_milder() {
+    let folders = Folders::new();
+    folders
+        .user("[guard]\nproject = \"block\"\n[profile.mild]\nguard.project = \"allow\"\n")
+        .project("guard.project = \"label\"\nguard.extent = \"whole\"\nguard.user = \"allow\"\n");
+    let settings = folders.loaded();
+    let guard = settings.guard();
+    assert_eq!(
+        (guard.project, guard.extent, guard.user),
+        (Stance::Block, Extent::Whole, Stance::Label)
+    );
+    let told: Vec<String> = settings.notices().iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!("milder_settings_of_a_repository", told.join("\n"));
+    // The operator has the last word.
+    let allow = folders.load(&overrides(&["guard.project=allow"])).unwrap();
+    assert_eq!(allow.guard().project, Stance::Allow);
+    let mild = Request {
+        profile: Some("mild".into()),
+        ..Request::default()
+    };
+    assert_eq!(folders.load(&mild).unwrap().guard().project, Stance::Label);
 }
 
 #[test]
