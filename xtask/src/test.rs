@@ -10,7 +10,7 @@ use crate::{say, tidy, workspace};
 const NEEDED: [(&str, &str); 1] = [("git", "git")];
 
 /// The steps, in order of how soon they tell.
-const STEPS: [(&str, &[&str]); 4] = [
+const STEPS: [(&str, &[&str]); 5] = [
     ("format", &["fmt", "--all", "--check"]),
     (
         "lints",
@@ -25,6 +25,20 @@ const STEPS: [(&str, &[&str]); 4] = [
         ],
     ),
     ("tests", &["test", "--workspace", "--locked"]),
+    (
+        "check",
+        &[
+            "run",
+            "--package",
+            "bindery-cli",
+            "--locked",
+            "--",
+            "check",
+            "--fail-on",
+            "note",
+            ".",
+        ],
+    ),
     ("docs", &["doc", "--workspace", "--no-deps", "--locked"]),
 ];
 

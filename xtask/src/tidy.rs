@@ -1,5 +1,7 @@
 //! What lints cannot see: file sizes, module docs, names, layers, paths of somebody's machine.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 
 use crate::{layers, say, workspace};
@@ -37,7 +39,7 @@ fn problems() -> Result<Vec<String>> {
         if let Some(machine) = MACHINE_PATHS.iter().find(|machine| text.contains(*machine)) {
             problems.push(format!("{path}: names a path of one machine ({machine}…)"));
         }
-        if path.ends_with(".rs") {
+        if Path::new(&path).extension().is_some_and(|extension| extension == "rs") {
             problems.extend(source_problems(&path, &text));
         }
     }
@@ -56,11 +58,13 @@ fn source_problems(path: &str, text: &str) -> Vec<String> {
     if EMPTY_NAMES.contains(&name) {
         problems.push(format!("{path}: a name that says nothing; name the idea"));
     }
+    // `foo/tests.rs` is the tests of `foo`: its path is its documentation.
+    let is_tests = path.contains("/tests/") || name == "tests.rs" || name == "laws.rs";
     let first = text
         .lines()
         .find(|line| !line.starts_with("#!["))
         .unwrap_or_default();
-    if !first.starts_with("//!") {
+    if !is_tests && !first.starts_with("//!") {
         problems.push(format!("{path}: no module documentation in its first line"));
     }
     problems

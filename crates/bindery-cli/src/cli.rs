@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
+use crate::commands::check::CheckArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::scan::ScanArgs;
@@ -31,6 +32,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show the next request here: layers, blocks, text, prefix, body, spans
     Assemble(Box<AssembleArgs>),
+    /// Find lost rules, dead links and globs, volatile text, hostile text and more
+    Check(CheckArgs),
     /// Find hostile and hidden text in files, folders or standard input
     Scan(Box<ScanArgs>),
     /// Approve texts of a repository by content hash, and see what changed since

@@ -2,6 +2,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod bench;
+pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod lock;
 pub(crate) mod scan;
@@ -17,6 +18,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Lock(args) => lock::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
+        Command::Check(args) => check::run(&args, terminal),
         Command::Scan(args) => scan::run(&args, &mut terminal.out, &mut terminal.err),
     }
 }

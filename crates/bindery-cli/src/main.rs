@@ -5,6 +5,7 @@ mod commands;
 mod layout;
 mod notices;
 mod outside;
+mod report;
 mod status;
 mod terminal;
 

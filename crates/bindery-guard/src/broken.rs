@@ -5,102 +5,63 @@
 
 use std::ops::Range;
 
+use crate::heads::{HEAD, Heads, first_bytes};
 use crate::view::View;
 
 /// Words of the patterns, found by their first letters.
 #[derive(Debug, Default)]
 pub(crate) struct Stems {
-    /// By first letters, sorted.
-    buckets: Vec<([u8; HEAD], Vec<Vec<u8>>)>,
-    filter: Vec<bool>,
+    words: Vec<Vec<u8>>,
+    heads: Heads,
 }
 
-/// Letters by which stems are found.
-const HEAD: usize = 3;
 /// Length of a stem from which it is looked for: shorter words arise by chance.
 const SHORTEST_STEM: usize = 4;
 
 impl Stems {
     /// Takes the words of at least four letters.
     pub(crate) fn new<'a>(words: impl Iterator<Item = &'a str>) -> Self {
-        let mut buckets: std::collections::BTreeMap<[u8; HEAD], Vec<Vec<u8>>> =
-            std::collections::BTreeMap::new();
-        for word in words.filter(|word| word.len() >= SHORTEST_STEM) {
-            if let Some(head) = word.as_bytes().first_chunk::<HEAD>() {
-                let bucket = buckets.entry(*head).or_default();
-                if !bucket.iter().any(|known| known == word.as_bytes()) {
-                    bucket.push(word.as_bytes().to_vec());
-                }
-            }
-        }
-        let mut filter = vec![false; 1 << 15];
-        for head in buckets.keys() {
-            if let Some(bit) = filter.get_mut(hash(*head)) {
-                *bit = true;
-            }
-        }
-        Self {
-            buckets: buckets.into_iter().collect(),
-            filter,
-        }
-    }
-
-    fn with_head(&self, head: [u8; HEAD]) -> &[Vec<u8>] {
-        if !self.filter.get(hash(head)).copied().unwrap_or(false) {
-            return &[];
-        }
-        let bucket = self
-            .buckets
-            .binary_search_by_key(&head, |(head, _)| *head)
-            .ok();
-        bucket
-            .and_then(|at| self.buckets.get(at))
-            .map_or(&[], |(_, stems)| stems)
+        let words: Vec<Vec<u8>> = words.filter(|word| word.len() >= SHORTEST_STEM).map(|word| word.as_bytes().to_vec()).collect();
+        let heads = Heads::new(words.iter().enumerate().map(|(at, word)| (word.as_slice(), at)));
+        Self { words, heads }
     }
 
     fn contains(&self, word: &[u8]) -> bool {
-        word.first_chunk::<HEAD>()
-            .is_some_and(|head| self.with_head(*head).iter().any(|stem| stem == word))
+        self.heads.at(first_bytes(word)).iter().any(|entry| self.words.get(entry.value).is_some_and(|stem| stem == word))
     }
 
     /// Whether the pieces from `at` on make a stem that begins with the first of them, which is none
     /// itself, and neither is the next one.
     fn broken_at(&self, text: &[u8], at: usize) -> bool {
-        let first = word_len(text, at);
-        if first > LONGEST_PIECE {
+        let rest = text.get(at..).unwrap_or_default();
+        let len = rest.iter().take(LONGEST_PIECE + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        if len > LONGEST_PIECE {
             return false;
         }
-        let mut letters = Letters { text, at };
-        let (Some(a), Some(b), Some(c)) = (letters.next(), letters.next(), letters.next()) else {
-            return false;
-        };
-        let whole = || text.get(at..at + first).unwrap_or_default();
-        self.with_head([a, b, c]).iter().any(|stem| {
-            stem.len() > first
-                && Letters { text, at }
-                    .take(stem.len())
-                    .eq(stem.iter().copied())
-                && !self.contains(whole())
-                && {
-                    let second = at + first + gap_len(text, at + first);
-                    let second = text
-                        .get(second..second + word_len(text, second))
-                        .unwrap_or_default();
-                    !self.contains(second)
-                }
-        })
+        let bytes = if len >= HEAD { first_bytes(rest) } else { joined_head(text, at) };
+        let is_made = |stem: &Vec<u8>| stem.len() > len && Letters { text, at }.take(stem.len()).eq(stem.iter().copied());
+        let made = self.heads.at(bytes).iter().filter(|entry| entry.continues(bytes, len));
+        made.filter_map(|entry| self.words.get(entry.value)).any(is_made) && {
+            let second = at + len + gap_len(text, at + len);
+            let second = text.get(second..second + word_len(text, second)).unwrap_or_default();
+            !self.contains(rest.get(..len).unwrap_or_default()) && !self.contains(second)
+        }
     }
+}
+
+/// The first letters over short gaps, as a number.
+fn joined_head(text: &[u8], at: usize) -> u64 {
+    let mut head = [0; HEAD];
+    for (to, from) in head.iter_mut().zip(Letters { text, at }) {
+        *to = from;
+    }
+    first_bytes(&head)
 }
 
 /// Longest first piece of a broken word.
 const LONGEST_PIECE: usize = 9;
 /// Most bytes between two pieces of a word.
 const LONGEST_GAP: usize = 3;
-
-fn hash(head: [u8; HEAD]) -> usize {
-    let value = u32::from_le_bytes([head[0], head[1], head[2], 0]);
-    (value.wrapping_mul(0x9E37_79B1) >> 17) as usize
-}
 
 fn word_len(text: &[u8], at: usize) -> usize {
     text.get(at..)

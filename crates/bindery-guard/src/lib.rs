@@ -16,6 +16,7 @@ mod broken;
 mod decode;
 mod finding;
 mod fold;
+mod heads;
 mod judge;
 mod lines;
 mod matcher;

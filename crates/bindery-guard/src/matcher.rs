@@ -5,6 +5,7 @@
 //! follow within the window. Every try reads a window of fixed size, so the work is linear in the
 //! text.
 
+mod automaton;
 mod index;
 mod walk;
 
@@ -45,11 +46,24 @@ pub(crate) struct Work {
 #[derive(Debug)]
 pub(crate) struct Matcher {
     index: Index,
+    anchoring: Anchoring,
     /// The expressions that each keyword anchors.
     anchored: Vec<Vec<usize>>,
     trials: Vec<Trial>,
     /// The keyword sets that later segments need, as one row of bits a set.
     needs: Vec<Vec<bool>>,
+}
+
+/// Shortest keyword of a later segment: shorter ones stand everywhere.
+const SHORTEST_NEED: usize = 4;
+/// Words that stand everywhere in spite of their length.
+const COMMON: [&str; 14] =
+    ["with", "from", "this", "that", "your", "into", "then", "when", "have", "will", "what", "the ", "user", "them"];
+
+/// Whether the keywords are worth looking for before an expression is tried.
+fn is_rare(keys: &[Vec<u8>]) -> bool {
+    let common = |key: &Vec<u8>| key.len() < SHORTEST_NEED || COMMON.iter().any(|word| key.starts_with(word.as_bytes()));
+    !keys.is_empty() && !keys.iter().any(common)
 }
 
 impl Matcher {
@@ -78,7 +92,7 @@ impl Matcher {
             for segment in expression
                 .segments
                 .iter()
-                .filter(|segment| !segment.keys.is_empty())
+                .filter(|segment| is_rare(&segment.keys))
             {
                 let set: Vec<Keyword> = segment.keys.iter().map(&mut keyword).collect();
                 let next = sets.len();
@@ -106,6 +120,7 @@ impl Matcher {
             .map_err(|error| PatternError::Engine(error.to_string()))?;
         Ok(Self {
             index,
+            anchoring,
             anchored,
             trials,
             needs,
@@ -115,7 +130,7 @@ impl Matcher {
     /// All hits in `text`, by place.
     pub(crate) fn hits(&self, text: &[u8], work: &mut Work) -> Vec<Hit> {
         let mut hits = Vec::new();
-        let sightings = self.index.sightings(text);
+        let sightings = self.index.sightings(text, self.anchoring);
         for (at, sighting) in sightings.iter().enumerate() {
             let later = sightings.get(at + 1..).unwrap_or_default();
             for &expression in self.anchored.get(sighting.keyword).into_iter().flatten() {

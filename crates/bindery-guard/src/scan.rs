@@ -361,6 +361,7 @@ fn once(mut findings: Vec<Finding>) -> Vec<Finding> {
             finding.severity,
             finding.confidence,
             finding.reading == Reading::Plain,
+            finding.span.len(),
         )
     };
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());

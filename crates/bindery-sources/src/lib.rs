@@ -20,6 +20,7 @@ pub mod repository;
 pub mod settings;
 pub mod skills;
 mod strict_file;
+pub mod tree;
 mod visible;
 mod workspace;
 

@@ -11,6 +11,7 @@ mod file;
 mod key;
 mod layer;
 mod prompts;
+mod silenced;
 mod stricter;
 mod typed;
 mod value;
@@ -23,6 +24,7 @@ pub use file::{Owner, SettingsFile, parse};
 pub use key::{KEYS, Key, KeyInfo, Shape};
 pub use layer::{Chosen, Layered, Origin, Rank};
 pub use prompts::{prompt_sources, refused};
+pub use silenced::{Silenced, silenced};
 pub use typed::{Prompt, Settings};
 pub use value::Value;
 

@@ -1,3 +1,5 @@
+//! The published vocabularies.
+
 use serde::{Deserialize, Serialize};
 
 /// A published vocabulary with its rules for cutting text.

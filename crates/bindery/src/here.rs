@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use bindery_core::{AssembleOptions, PromptSources, PromptText, Scope, Session, Source};
 use bindery_guard::policy::Approval;
-use bindery_sources::dialect::Catalogue;
+use bindery_sources::dialect::{Catalogue, Dialect};
 use bindery_sources::environment::Surroundings;
 use bindery_sources::gate::{Gate, Passage, Scan};
 use bindery_sources::git_status::{GitStatus, Probe};
@@ -247,8 +247,12 @@ fn unusable_git(question: &Question) -> Vec<Notice> {
     passed.into_iter().map(notice).collect()
 }
 
-/// The instruction files here, read by the dialect that the settings name.
-fn instructions(question: &Question, settings: &Settings, gate: &Gate) -> Result<Option<Manifest>, Refused> {
+/// The dialect that the settings name; `None` where instruction files are switched off.
+pub fn dialect_of(question: &Question) -> Result<Option<Dialect>, Refused> {
+    dialect(&settings(question)?)
+}
+
+fn dialect(settings: &Settings) -> Result<Option<Dialect>, Refused> {
     let chosen = settings.instructions();
     let name = chosen.as_ref().map_or(DEFAULT_DIALECT, |chosen| &chosen.value);
     if name == "none" {
@@ -263,6 +267,14 @@ fn instructions(question: &Question, settings: &Settings, gate: &Gate) -> Result
         .into(),
         None => internal(&error),
     })?;
+    Ok(Some(dialect))
+}
+
+/// The instruction files here, read by the dialect that the settings name.
+fn instructions(question: &Question, settings: &Settings, gate: &Gate) -> Result<Option<Manifest>, Refused> {
+    let Some(dialect) = dialect(settings)? else {
+        return Ok(None);
+    };
     let host = Host {
         cwd: question.surroundings.cwd.clone(),
         home: question.surroundings.home.clone(),

@@ -161,6 +161,7 @@ fn a_custom_prompt_replaces_the_default_and_keeps_the_project() {
         "context:AGENTS.md",
         "context:packages/api/AGENTS.md",
         "context:snapshot",
+        "context:working-directory",
         "context:date",
         "context:git",
         "context:snapshot.end",

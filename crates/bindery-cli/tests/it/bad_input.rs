@@ -137,7 +137,7 @@ fn references_that_lead_nowhere_are_refused() {
     );
     insta::assert_snapshot!(told, @"
     # unknown variable: exit 2
-    error: ~/.config/bindery/sections/mine.md:2:5: unknown variable `{{nobody}}`; known are: cwd, git_branch, git_root, home, model, os, platform, shell; correct the name, or register the variable (in section `mine`)
+    error: ~/.config/bindery/sections/mine.md:2:5: unknown variable `{{nobody}}`; known are: cwd, git_branch, git_root, home, model, os, platform, shell, workspace; correct the name, or register the variable (in section `mine`)
 
     # malformed: exit 2
     error: ~/.config/bindery/sections/mine.md:4:5: malformed reference `{{ cwd`; write `{{name}}` with a name of lower-case letters, digits and underscores, or take the text as it is: `interpolate: false` in front matter, `literal()` in code (in section `mine`)

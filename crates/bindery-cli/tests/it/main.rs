@@ -11,5 +11,6 @@ mod bad_input;
 mod hostile;
 mod lock;
 mod output;
+mod check;
 mod place;
 mod trust;

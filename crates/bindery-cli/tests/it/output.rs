@@ -55,9 +55,9 @@ fn a_narrow_table_keeps_trust_and_tokens() {
 
     total     ~147 tokens in 6 fragments ·
               0.0 % of a window of 1,000,000
-    cache     ~5 tokens (3 %) shared by
+    cache     ~5 tokens (3.4 %) shared by
               every session
-              ~147 tokens (100 %) readable
+              ~147 tokens (100.0 %) readable
               by the next request
     body      710 bytes
     scanned   1 of 6 fragments, 0 with

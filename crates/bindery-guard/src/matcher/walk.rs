@@ -3,11 +3,10 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use regex_automata::meta::Regex;
-use regex_automata::{Anchored, Input};
 
 use super::WINDOW;
-use crate::patterns::{Expression, parse};
+use super::automaton::Automaton;
+use crate::patterns::{Expression, Segment, parse};
 
 /// An expression, ready to be tried. Its automata are built when they are first needed: most texts
 /// need few of them.
@@ -23,7 +22,7 @@ pub(super) struct Trial {
 struct Step {
     gap: usize,
     body: Arc<str>,
-    regex: OnceLock<Option<Regex>>,
+    automaton: OnceLock<Option<Automaton>>,
 }
 
 /// Bytes before an anchor where a match may begin.
@@ -33,17 +32,9 @@ const MOST_TRIES: usize = 160;
 
 impl Trial {
     pub(super) fn new(pattern: usize, expression: &Expression, needs: Vec<usize>) -> Self {
-        let step = |segment: &crate::patterns::Segment| Step {
-            gap: segment.gap,
-            body: segment.body.clone(),
-            regex: OnceLock::new(),
-        };
-        Self {
-            pattern,
-            leading: expression.leading,
-            segments: expression.segments.iter().map(step).collect(),
-            needs,
-        }
+        let step = |segment: &Segment| Step { gap: segment.gap, body: segment.body.clone(), automaton: OnceLock::new() };
+        let segments = expression.segments.iter().map(step).collect();
+        Self { pattern, leading: expression.leading, segments, needs }
     }
 
     pub(super) fn pattern(&self) -> usize {
@@ -59,49 +50,38 @@ impl Trial {
     pub(super) fn run(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
         let end = text.len().min(at + WINDOW);
         let (first, rest) = self.segments.split_first()?;
-        let regex = first.regex()?;
-        let (start, reached) = if self.leading {
-            let found = regex.search_half(&Input::new(text).span(at..end).anchored(Anchored::Yes))?;
-            (at, found.offset())
-        } else {
-            let found = regex.find(Input::new(text).span(at.saturating_sub(LEAD)..end))?;
-            (found.start(), found.end())
-        };
+        let automaton = first.automaton()?;
+        let earliest = if self.leading { at } else { at.saturating_sub(LEAD) };
+        // Of several beginnings before the anchor, the first that reaches beyond it counts.
+        let (start, reached) = (earliest..=at).find_map(|start| {
+            let reached = automaton.end(text, start..end)?;
+            (reached > at).then_some((start, reached))
+        })?;
         let mut tries = MOST_TRIES;
-        let reached = follow(rest, text.get(..end)?, text, reached, &mut tries)?;
+        let reached = follow(rest, text, reached..end, &mut tries)?;
         Some(start..reached)
     }
 }
 
 impl Step {
-    fn regex(&self) -> Option<&Regex> {
-        let build = || {
-            let config = Regex::config().utf8_empty(false);
-            Regex::builder()
-                .configure(config)
-                .build_from_hir(&parse(&self.body).ok()?)
-                .ok()
-        };
-        self.regex.get_or_init(build).as_ref()
+    fn automaton(&self) -> Option<&Automaton> {
+        self.automaton.get_or_init(|| Automaton::new(&parse(&self.body).ok()?)).as_ref()
     }
 }
 
-/// Where the segments end if they follow from `at`, each after at most its gap of words.
-fn follow(segments: &[Step], window: &[u8], text: &[u8], at: usize, tries: &mut usize) -> Option<usize> {
-    let Some((next, rest)) = segments.split_first() else {
-        return Some(at);
-    };
-    let regex = next.regex()?;
-    let mut place = at;
+/// Where the segments end if they follow from the start of `window`, each after at most its gap of words.
+fn follow(segments: &[Step], text: &[u8], window: Range<usize>, tries: &mut usize) -> Option<usize> {
+    let Some((next, rest)) = segments.split_first() else { return Some(window.start) };
+    let automaton = next.automaton()?;
+    let mut place = window.start;
     for _ in 0..=next.gap {
         *tries = tries.checked_sub(1)?;
-        let input = Input::new(text).span(place..window.len()).anchored(Anchored::Yes);
-        if let Some(found) = regex.search_half(&input)
-            && let Some(end) = follow(rest, window, text, found.offset(), tries)
+        if let Some(reached) = automaton.end(text, place..window.end)
+            && let Some(end) = follow(rest, text, reached..window.end, tries)
         {
             return Some(end);
         }
-        place = skip_word(window, place)?;
+        place = skip_word(text.get(..window.end)?, place)?;
     }
     None
 }

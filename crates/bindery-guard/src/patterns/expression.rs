@@ -12,7 +12,7 @@ const DEEPEST: usize = 6;
 /// Most literals an anchor may have before they are shortened.
 const MOST_ANCHORS: usize = 4000;
 /// Longest literal searched for: more would only make the automaton larger.
-const LONGEST_ANCHOR: usize = 9;
+const LONGEST_ANCHOR: usize = crate::heads::COMPARED;
 
 /// White space and the marks that Markdown, comments and slugs put around words.
 const SEPARATOR: &str = r#"(?:[ \n*_`>"'#+=/\\|,-]+)"#;
@@ -57,7 +57,7 @@ pub(crate) struct Segment {
 /// Word groups by name.
 pub(crate) type Words = BTreeMap<String, Vec<String>>;
 
-/// Gaps up to this size stay within a segment.
+/// Gaps up to this size stay within a segment, but for `~0`, which only ends one.
 const SMALL_GAP: usize = 1;
 
 /// Compiles `source`; the error says what is wrong with it.
@@ -160,7 +160,7 @@ fn gap_at(text: &str) -> Result<Option<(usize, &str)>, String> {
     } else {
         Some(after)
     };
-    let Some(after) = after.filter(|_| gap > SMALL_GAP) else {
+    let Some(after) = after.filter(|_| gap == 0 || gap > SMALL_GAP) else {
         return Ok(None);
     };
     Ok(Some((gap, after.strip_prefix('?').unwrap_or(after))))
@@ -203,7 +203,7 @@ fn literals(anchor: &str) -> Result<Vec<Vec<u8>>, String> {
     let mut found = extractor.extract(&parse(anchor)?);
     found.dedup();
     let found = found.literals().ok_or("the anchor has too many forms")?;
-    if let Some(short) = found.iter().find(|literal| literal.len() < 2) {
+    if let Some(short) = found.iter().find(|literal| literal.len() < 3) {
         return Err(format!(
             "anchor {:?} is too short",
             String::from_utf8_lossy(short.as_bytes())
@@ -329,6 +329,9 @@ impl Expander<'_> {
     }
 
     fn gap(&self, mark: char, count: usize) -> String {
+        if count == 0 {
+            return String::new();
+        }
         match (mark, self.form) {
             ('~', Form::Joined) => format!("[a-z0-9]{{0,{}}}?", count.min(JOINED_GAP) * 8),
             ('~', _) => format!("(?:{ANY_WORD}){{0,{count}}}?"),

@@ -9,6 +9,7 @@
 //! | `{group}` | one of the words of a group, of this file or of `common.toml` |
 //! | `{group!}` | the same, and the anchor: only where one of these words stands is the rest tried |
 //! | `~3` | up to three words of any kind, within a sentence |
+//! | `~0` | nothing; what follows is a part of its own, looked for before the rest is tried |
 //! | `%8` | up to eight characters of any kind, within a sentence (scripts without blanks) |
 //!
 //! Every expression has one anchor and a bounded length; the loader refuses others. That is what

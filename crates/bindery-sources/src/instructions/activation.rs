@@ -210,6 +210,13 @@ impl Matcher {
     }
 }
 
+/// Whether one pattern matches one of these paths, by a dialect's rules; paths are relative to what the
+/// pattern is relative to.
+pub fn pattern_matches<'p>(pattern: &str, rules: &Activation, mut paths: impl Iterator<Item = &'p Path>) -> bool {
+    let (matcher, _) = Matcher::new(&[pattern.to_owned()], rules);
+    paths.any(|path| matcher.matches(path))
+}
+
 /// Whether a `.gitignore` of these lines would ignore the path: from the top down, and what lies in an
 /// ignored directory cannot be taken back by a `!` line.
 fn ignores(ignore: &Gitignore, relative: &Path) -> bool {

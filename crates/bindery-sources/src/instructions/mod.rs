@@ -32,6 +32,7 @@ mod tests;
 use crate::dialect::Dialect;
 use crate::reading::Reader;
 
+pub use activation::pattern_matches;
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use host::{Approval, Boundary, Bypass, CaseRule, Host, ListForeign, Options};
 pub use imports::{Token, is_secret, scan};

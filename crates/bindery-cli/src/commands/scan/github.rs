@@ -1,4 +1,4 @@
-//! Findings as annotations of GitHub Actions (workflow commands).
+//! Findings as annotations of GitHub Actions.
 
 use std::io::{self, Write};
 
@@ -6,38 +6,26 @@ use bindery::guard::Severity;
 
 use super::Outcome;
 use super::visible::safe;
+use crate::report::github::{self, Annotation, Weight};
 
 pub(super) fn print(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     for scanned in &outcome.scanned {
         for finding in &scanned.findings {
-            let command = match finding.severity {
-                Severity::Critical | Severity::High => "error",
-                Severity::Medium => "warning",
-                Severity::Low | Severity::Note => "notice",
+            let annotation = Annotation {
+                weight: match finding.severity {
+                    Severity::Critical | Severity::High => Weight::Error,
+                    Severity::Medium => Weight::Warning,
+                    Severity::Low | Severity::Note => Weight::Notice,
+                },
+                path: &safe(&scanned.path),
+                line: finding.line,
+                end_line: finding.end_line,
+                column: finding.column,
+                title: &format!("{} ({})", finding.kind, finding.severity),
+                message: &format!("{} [{}]", finding.reason, finding.rule),
             };
-            writeln!(
-                out,
-                "::{command} file={},line={},endLine={},col={},title={}::{}",
-                property(&safe(&scanned.path)),
-                finding.line,
-                finding.end_line,
-                finding.column,
-                property(&format!("{} ({})", finding.kind, finding.severity)),
-                data(&format!("{} [{}]", finding.reason, finding.rule)),
-            )?;
+            github::write(&annotation, out)?;
         }
     }
     Ok(())
-}
-
-/// Escapes of a message.
-fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
-}
-
-/// Escapes of a property.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
 }
