@@ -9,6 +9,7 @@ use crate::commands::explain::ExplainArgs;
 use crate::commands::log::LogArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::run::RunArgs;
+use crate::commands::lock::LockArgs;
 use crate::commands::scan::ScanArgs;
 use crate::terminal::Color;
 
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// Rebuild the requests of a session from its log alone
     Replay(ReplayArgs),
+    /// Approve texts of a repository by content hash, and see what changed since
+    Lock(LockArgs),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
     Explain(Box<ExplainArgs>),
     /// Measure speed side by side with a rival, in one run

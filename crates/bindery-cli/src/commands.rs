@@ -7,6 +7,7 @@ pub(crate) mod explain;
 pub(crate) mod log;
 pub(crate) mod replay;
 pub(crate) mod run;
+pub(crate) mod lock;
 pub(crate) mod scan;
 
 use crate::cli::Command;
@@ -17,6 +18,7 @@ use crate::terminal::Terminal;
 pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match command {
         Command::Assemble(args) => assemble::run(&args, terminal),
+        Command::Lock(args) => lock::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
         Command::Log(args) => log::run(&args, terminal),

@@ -22,7 +22,8 @@ pub(crate) fn question(dir: PathBuf, request: Request) -> Question {
         .as_ref()
         .map_or_else(|| dir.clone(), |repository| repository.root.clone());
     let home = variable("HOME");
-    let places = Places::new(home.as_deref(), variable("XDG_CONFIG_HOME").as_deref(), project);
+    let places = Places::new(home.as_deref(), variable("XDG_CONFIG_HOME").as_deref(), project)
+        .with_state_home(variable("XDG_STATE_HOME").as_deref());
     let today = today();
     Question {
         places,
@@ -31,6 +32,7 @@ pub(crate) fn question(dir: PathBuf, request: Request) -> Question {
         paths_from: std::env::current_dir().unwrap_or_default(),
         surroundings: gather(dir, Some(today), None),
         probe: Some(Probe::from_environment()),
+        touch: Vec::new(),
         environment: environment(),
         request,
     }

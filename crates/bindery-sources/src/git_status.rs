@@ -20,6 +20,7 @@ use bindery_core::{Body, BoxFuture, Context, Evaluation, ProviderError, Source, 
 
 pub use report::{Entry, Outcome, Report};
 
+use crate::gate::{Gate, Gated};
 use crate::repository::Repository;
 use child::{Ended, Limits, run};
 
@@ -154,9 +155,18 @@ impl GitStatus {
         })
     }
 
-    /// The context `git`: part of the snapshot, with trust `project`.
-    pub fn context(self: &Arc<Self>) -> Context {
-        Context::new("git", Body::provider(Shared(self.clone())))
+    /// The context `git`: part of the snapshot, with trust `project`. Names of files and branches are
+    /// foreign text, so it passes the gate.
+    pub fn context(self: &Arc<Self>, gate: &Arc<Gate>) -> Context {
+        let gated = Gated {
+            provider: Shared(self.clone()),
+            gate: gate.clone(),
+            fragment: "context:git",
+            shown: "git status",
+            trust: Trust::Project,
+            mend: "rename the file or branch, or leave the status out with git_status_deadline_ms = 0",
+        };
+        Context::new("git", Body::provider(gated))
             .order(20)
             .literal()
             .from_source(

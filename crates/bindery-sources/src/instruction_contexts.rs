@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 
-use bindery_core::{Context, Kind, Modes, RegisterError, Registration, Scope, Source, Trust};
+use bindery_core::{ContentHash, Context, Kind, Modes, RegisterError, Registration, Scope, Source, Trust};
+use bindery_guard::policy::Approval;
 
+use crate::gate::{Gate, Origin, Passage};
 use crate::instructions::{Candidate, Code, Diagnostic, Manifest, Severity, Status};
+use crate::lock;
 use crate::notice::{Level, Notice, Position};
 use crate::places::Places;
 
@@ -12,30 +15,35 @@ use crate::places::Places;
 const FIRST: i32 = 0;
 
 /// Registers every file of which the model sees something: user-role messages, in load order, each
-/// labelled with its source and trust. Sub-agents get none unless somebody names it.
+/// labelled with its source and trust, as the gate let it in. Sub-agents get none unless somebody names it.
 pub fn register(
     manifest: &Manifest,
     places: &Places,
+    gate: &Gate,
     scope: &Scope,
 ) -> Result<Vec<Registration>, RegisterError> {
-    let mut sent: Vec<&Candidate> = manifest.files.iter().filter(|file| file.text.is_some()).collect();
+    let mut sent: Vec<&Candidate> = manifest
+        .files
+        .iter()
+        .filter(|file| file.status.is_sent())
+        .collect();
     sent.sort_by_key(|file| file.order);
     let mut kept = Vec::with_capacity(sent.len());
     for (index, file) in sent.into_iter().enumerate() {
         let Some(text) = &file.text else { continue };
         let shown = places.shown(&file.path);
         // A file may attach twice by two routes; the second is a message of its own.
-        let repeated = manifest
-            .files
-            .iter()
-            .filter(|other| other.path == file.path && other.order < file.order)
-            .count();
+        let earlier = |other: &&Candidate| {
+            other.status.is_sent() && other.path == file.path && other.order < file.order
+        };
+        let repeated = manifest.files.iter().filter(earlier).count();
         let name = if repeated == 0 {
             shown.clone()
         } else {
             format!("{shown}#{}", repeated + 1)
         };
-        let context = Context::new(name, text.as_str())
+        let text = pass(manifest, file, &name, text, places, gate);
+        let context = Context::new(name, &*text)
             .message(Kind::Instructions)
             .order(FIRST.saturating_add(i32::try_from(index).unwrap_or(i32::MAX)))
             .modes(Modes::FullOnly)
@@ -49,6 +57,68 @@ pub fn register(
         kept.push(scope.context(context)?);
     }
     Ok(kept)
+}
+
+/// The text as the gate lets it in.
+fn pass<'t>(
+    manifest: &Manifest,
+    file: &Candidate,
+    name: &str,
+    text: &'t str,
+    places: &Places,
+    gate: &Gate,
+) -> Cow<'t, str> {
+    let shown = places.shown(&file.path);
+    // What a file brings in is read in its place, so both must be approved.
+    let parts = || {
+        manifest
+            .files
+            .iter()
+            .filter(|part| std::ptr::eq(*part, file) || is_inlined(part, file))
+    };
+    let approved = parts().all(|part| {
+        let hash = part
+            .hash
+            .as_ref()
+            .and_then(|hash| hash.parse::<ContentHash>().ok());
+        hash.is_some_and(|hash| gate.approval(&lock::instruction_key(part, places), hash) == Approval::Given)
+    });
+    let origin = Origin::new(
+        text,
+        parts()
+            .map(|part| (part.path.as_path(), places.shown(&part.path)))
+            .collect(),
+    );
+    gate.pass(
+        text,
+        &Passage {
+            fragment: &format!("context:{name}"),
+            shown: &shown,
+            trust: file.trust,
+            approval: if approved {
+                Approval::Given
+            } else {
+                Approval::Missing
+            },
+            approve: &format!("bindery lock approve {}", quoted(&shown)),
+            place: &|line| origin.place(line),
+        },
+    )
+}
+
+/// Whether a file's text stands within another's.
+fn is_inlined(part: &Candidate, file: &Candidate) -> bool {
+    part.status.is_sent() && part.text.as_deref() == Some("") && part.imported_by.contains(&file.path)
+}
+
+/// A path as a shell takes it.
+pub(crate) fn quoted(path: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "./_-~".contains(letter);
+    if path.chars().all(plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
 }
 
 /// What the loader remarked, and every file that was cut or refused.

@@ -10,6 +10,8 @@ pub struct Places {
     pub home: Option<PathBuf>,
     /// The user's configuration folder for Bindery, if there can be one.
     pub user: Option<PathBuf>,
+    /// The user's state folder for Bindery, if there can be one: approvals lie there.
+    pub state: Option<PathBuf>,
     /// The project's root: the repository's, or the working directory outside any.
     pub project: PathBuf,
 }
@@ -26,8 +28,18 @@ impl Places {
         Self {
             home: home.map(Path::to_path_buf),
             user: base.map(|base| base.join("bindery")),
+            state: home.map(|home| home.join(".local").join("state").join("bindery")),
             project: project.into(),
         }
+    }
+
+    /// With the value of `XDG_STATE_HOME`; a relative one is ignored.
+    #[must_use]
+    pub fn with_state_home(mut self, xdg_state_home: Option<&Path>) -> Self {
+        if let Some(folder) = xdg_state_home.filter(|folder| folder.is_absolute()) {
+            self.state = Some(folder.join("bindery"));
+        }
+        self
     }
 
     /// `$XDG_CONFIG_HOME/bindery/config.toml`.

@@ -12,6 +12,7 @@ mod key;
 mod layer;
 mod prompts;
 mod silenced;
+mod stricter;
 mod typed;
 mod value;
 
@@ -28,6 +29,7 @@ pub use typed::{Prompt, Settings};
 pub use value::Value;
 
 pub(crate) use key::near_miss;
+use stricter::stricter;
 
 use crate::notice::{Notice, Position, Refused};
 use crate::places::Places;
@@ -81,14 +83,10 @@ pub fn load(places: &Places, cwd: &Path, request: &Request) -> Result<Settings, 
             .unwrap_or_default()
     };
     let (user_profile, project_profile) = (selected(&user), selected(&project));
-    let layered = builtin()
-        .under(user.base)
-        .under(user_profile)
-        .under(project.base)
-        .under(project_profile)
-        .under(overrides)
-        .under(flags);
-    Ok(Settings::new(layered))
+    let own = builtin().under(user.base).under(user_profile);
+    let (project, notices) = stricter(&own, project.base.under(project_profile));
+    let layered = own.under(project).under(overrides).under(flags);
+    Ok(Settings::new(layered, notices))
 }
 
 fn read(path: &Path, places: &Places, owner: Owner) -> Result<SettingsFile, Vec<Notice>> {

@@ -6,7 +6,9 @@ use bindery_core::{RegisterError, Registration, Scope};
 
 use crate::composition::{Grants, compose};
 use crate::environment::Surroundings;
+use crate::gate::Gate;
 use crate::git_status::{GitStatus, Probe};
+use crate::lock;
 use crate::notice::{Notice, Position, Refused};
 use crate::places::Places;
 use crate::repository::Repository;
@@ -25,6 +27,8 @@ pub struct Workspace<'a> {
     pub settings: &'a Settings,
     /// How to ask git for its status; `None` leaves it out. The settings' deadline is put into it.
     pub probe: Option<&'a Probe>,
+    /// What every text from outside passes.
+    pub gate: &'a Arc<Gate>,
 }
 
 /// What was registered. Dropping it removes everything again.
@@ -37,6 +41,8 @@ pub struct Registered {
     pub notices: Vec<Notice>,
     /// The git status, to ask how the last look went.
     pub git_status: Option<Arc<GitStatus>>,
+    /// The project's sections, for their approval.
+    pub sections: Vec<lock::Item>,
 }
 
 /// Reads sections and registers them with variables, date and git status. The default sections and
@@ -56,15 +62,16 @@ pub fn register(scope: &Scope, workspace: &Workspace<'_>) -> Result<Registered, 
         .map_err(refused)?;
     let git_status = git_status(workspace);
     if let Some(status) = &git_status {
-        registrations.push(scope.context(status.context()).map_err(refused)?);
+        registrations.push(scope.context(status.context(workspace.gate)).map_err(refused)?);
     }
-    let (inner, sections) = composition.register(scope).map_err(refused)?;
+    let (inner, sections) = composition.register(scope, workspace.gate).map_err(refused)?;
     registrations.extend(sections);
     Ok(Registered {
         scope: inner,
         registrations,
         notices: composition.notices().to_vec(),
         git_status,
+        sections: lock::sections(composition.project()),
     })
 }
 

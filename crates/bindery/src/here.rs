@@ -3,16 +3,20 @@
 //! This is the glue that a harness would otherwise write itself. It reads disk through
 //! `bindery-sources` and nothing else: what the process's environment says arrives in [`Question`].
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use bindery_core::{AssembleOptions, Scope, Session};
+use bindery_core::{AssembleOptions, PromptSources, PromptText, Scope, Session, Source};
+use bindery_guard::policy::Approval;
 use bindery_sources::dialect::{Catalogue, Dialect};
 use bindery_sources::environment::Surroundings;
+use bindery_sources::gate::{Gate, Passage, Scan};
 use bindery_sources::git_status::{GitStatus, Probe};
 use bindery_sources::instructions::{self, Host, Loader, Manifest};
+use bindery_sources::lock::{self, ContextLock, Standing};
 use bindery_sources::places::Places;
 use bindery_sources::repository::Repository;
 use bindery_sources::settings::{self, Settings};
@@ -34,6 +38,8 @@ pub struct Question {
     pub surroundings: Surroundings,
     /// How to ask git for its status; `None` leaves it out.
     pub probe: Option<Probe>,
+    /// Files that the agent touched: instruction files on the way to them attach.
+    pub touch: Vec<PathBuf>,
     /// Environment variables that instruction dialects name (`CODEX_HOME`, …).
     pub environment: BTreeMap<String, String>,
     /// Profile, overrides and flags.
@@ -56,6 +62,9 @@ pub struct Here {
     pub notices: Vec<Notice>,
     /// The instruction files: every candidate and what became of it. `None` where they are switched off.
     pub manifest: Option<Manifest>,
+    /// Every text here that needs approval, and how it stands.
+    pub standings: Vec<Standing>,
+    gate: Arc<Gate>,
     git_status: Option<Arc<GitStatus>>,
     _registered: Registered,
 }
@@ -82,18 +91,21 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
         model: Some(model.clone()),
         ..question.surroundings.clone()
     };
+    let approvals = approvals(question, &settings)?;
+    let gate = Arc::new(Gate::new(settings.guard(), approvals));
     let workspace = Workspace {
         places: &question.places,
         surroundings: &surroundings,
         repository: question.repository.as_ref(),
         settings: &settings,
         probe: question.probe.as_ref(),
+        gate: &gate,
     };
     let mut registered = register(&Scope::global(), &workspace)?;
     registered.notices.extend(unusable_git(question));
-    let manifest = instructions(question, &settings)?;
+    let manifest = instructions(question, &settings, &gate)?;
     if let Some(manifest) = &manifest {
-        let kept = instruction_contexts::register(manifest, &question.places, &registered.scope);
+        let kept = instruction_contexts::register(manifest, &question.places, &gate, &registered.scope);
         registered
             .registrations
             .extend(kept.map_err(|error| internal(&error))?);
@@ -103,9 +115,13 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     }
     let options = AssembleOptions {
         mode: settings.mode(),
-        sources: settings::prompt_sources(&settings, &question.places)?,
+        sources: pass_prompts(settings::prompt_sources(&settings, &question.places)?, &gate),
         tool_order: settings.tool_order(),
     };
+    let standings = standings(question, &gate, manifest.as_ref(), &mut registered);
+    let mut notices = settings.notices().to_vec();
+    notices.append(&mut registered.notices);
+    notices.extend(gate.take_notices());
     let max_tokens = settings
         .max_tokens()
         .map_or(MAX_TOKENS, |most| u32::try_from(most).unwrap_or(u32::MAX));
@@ -116,16 +132,36 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
         provider,
         params,
         settings,
-        notices: std::mem::take(&mut registered.notices),
+        notices,
         manifest,
+        standings,
+        gate,
         git_status: registered.git_status.clone(),
         _registered: registered,
     })
 }
 
 impl Here {
-    /// Adds what can only be said once providers have run: how the look at git's status went.
+    /// The gate that texts from outside pass on their way in.
+    pub fn gate(&self) -> &Arc<Gate> {
+        &self.gate
+    }
+
+    /// What a reading of instruction files asks for: touched paths, and the imports that are approved.
+    pub fn loading(&self, question: &Question) -> instructions::Options {
+        loading(question, &self.gate)
+    }
+
+    /// What the scan of a fragment's text came to. Text of the product and the operator, and what is said
+    /// in the conversation, is not scanned, and this says so.
+    pub fn scan_of(&self, fragment: &str) -> Scan {
+        self.gate.scan_of(fragment).unwrap_or_else(Scan::not_scanned)
+    }
+
+    /// Adds what can only be said once providers have run: what was found in their texts, and how the look
+    /// at git's status went.
     pub fn after_assembly(&mut self) {
+        self.notices.extend(self.gate.take_notices());
         let Some(report) = self.git_status.as_ref().and_then(|status| status.last()) else {
             return;
         };
@@ -140,6 +176,70 @@ impl Here {
             excerpt: None,
             mend: report.mend().to_owned(),
         });
+    }
+}
+
+/// The approvals that hold. A file that cannot be read is an error, never an approval.
+fn approvals(question: &Question, settings: &Settings) -> Result<ContextLock, Refused> {
+    let store = lock::Store::new(&question.places, settings.approvals());
+    Ok(store.map_or_else(|| Ok(ContextLock::default()), |store| store.read())?)
+}
+
+/// Every text that needs approval, against its approval.
+fn standings(
+    question: &Question,
+    gate: &Gate,
+    manifest: Option<&Manifest>,
+    registered: &mut Registered,
+) -> Vec<Standing> {
+    let places = &question.places;
+    let mut items = std::mem::take(&mut registered.sections);
+    if let Some(manifest) = manifest {
+        items.extend(lock::instructions(manifest, gate.approvals(), places));
+    }
+    let (hooks, notices) = lock::hooks(places);
+    items.extend(hooks);
+    registered.notices.extend(notices);
+    lock::compare(gate.approvals(), items, places)
+}
+
+/// Prompts from files, as the gate lets them in.
+fn pass_prompts(mut sources: PromptSources, gate: &Gate) -> PromptSources {
+    let agent = sources
+        .agent
+        .as_mut()
+        .map(|(text, _)| ("prompt:agent".to_owned(), text));
+    let custom = sources
+        .custom
+        .as_mut()
+        .map(|(text, _)| ("prompt:custom".to_owned(), text));
+    let append = sources
+        .append
+        .iter_mut()
+        .enumerate()
+        .map(|(at, text)| (format!("prompt:append.{at:04}"), text));
+    for (fragment, text) in agent.into_iter().chain(custom).chain(append) {
+        pass_prompt(&fragment, text, gate);
+    }
+    sources
+}
+
+fn pass_prompt(fragment: &str, prompt: &mut PromptText, gate: &Gate) {
+    let (shown, first) = match &prompt.source {
+        Source::File { path, lines } => (path.clone(), lines.map_or(1, |(first, _)| first)),
+        // The operator's own words.
+        _ => return,
+    };
+    let passage = Passage {
+        fragment,
+        shown: &shown,
+        trust: prompt.trust,
+        approval: Approval::Missing,
+        approve: "mend the file, or name another one",
+        place: &|line| Position::line(shown.clone(), first.saturating_add(line).saturating_sub(1)),
+    };
+    if let Cow::Owned(text) = gate.pass(&prompt.text, &passage) {
+        prompt.text = text.into();
     }
 }
 
@@ -181,7 +281,7 @@ fn dialect(settings: &Settings) -> Result<Option<Dialect>, Refused> {
 }
 
 /// The instruction files here, read by the dialect that the settings name.
-fn instructions(question: &Question, settings: &Settings) -> Result<Option<Manifest>, Refused> {
+fn instructions(question: &Question, settings: &Settings, gate: &Gate) -> Result<Option<Manifest>, Refused> {
     let Some(dialect) = dialect(settings)? else {
         return Ok(None);
     };
@@ -190,9 +290,17 @@ fn instructions(question: &Question, settings: &Settings) -> Result<Option<Manif
         home: question.surroundings.home.clone(),
         environment: question.environment.clone(),
         managed: None,
-        options: instructions::Options::default(),
+        options: loading(question, gate),
     };
     Ok(Some(Loader::new(&dialect).load(&host)))
+}
+
+fn loading(question: &Question, gate: &Gate) -> instructions::Options {
+    instructions::Options {
+        touch: question.touch.clone(),
+        approvals: lock::verified_imports(gate.approvals(), &question.places),
+        ..instructions::Options::default()
+    }
 }
 
 /// A failure that no user's input should be able to cause, told as such.

@@ -1,7 +1,10 @@
 //! Instruction files: those of the session, and those of directories that tools touch.
 
+use std::sync::Arc;
+
 use bindery_core::{ProviderError, Registration, Scope};
 use bindery_sources::dialect::Dialect;
+use bindery_sources::gate::Gate;
 use bindery_sources::instruction_contexts;
 use bindery_sources::instructions::{Host, Loader};
 use bindery_sources::places::Places;
@@ -14,6 +17,7 @@ pub struct InstructionFiles {
     dialect: Dialect,
     host: Host,
     places: Places,
+    gate: Arc<Gate>,
     scope: Scope,
     kept: Vec<Registration>,
     /// How many touched paths the last reading knew; `None` before the first.
@@ -23,11 +27,13 @@ pub struct InstructionFiles {
 impl InstructionFiles {
     /// Files of a dialect on a host, registered in `scope`. In a scope of its own below the session's they
     /// take the place of what was registered there under the same names.
-    pub fn new(dialect: Dialect, host: Host, places: Places, scope: Scope) -> Self {
+    /// Their texts pass `gate` on their way in.
+    pub fn new(dialect: Dialect, host: Host, places: Places, gate: Arc<Gate>, scope: Scope) -> Self {
         Self {
             dialect,
             host,
             places,
+            gate,
             scope,
             kept: Vec::new(),
             known: None,
@@ -45,7 +51,7 @@ impl Refresh for InstructionFiles {
         let manifest = Loader::new(&self.dialect).load(&self.host);
         // Names are free again before they are taken again.
         self.kept.clear();
-        self.kept = instruction_contexts::register(&manifest, &self.places, &self.scope)?;
+        self.kept = instruction_contexts::register(&manifest, &self.places, &self.gate, &self.scope)?;
         Ok(())
     }
 }

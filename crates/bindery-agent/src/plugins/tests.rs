@@ -81,7 +81,7 @@ async fn nested_instructions_attach_when_a_tool_touches_their_directory() {
         .get("claude")
         .unwrap();
     let scope = Scope::global();
-    let mut files = InstructionFiles::new(dialect, host, places, scope.clone());
+    let mut files = InstructionFiles::new(dialect, host, places, std::sync::Arc::default(), scope.clone());
     files
         .refresh(Moment {
             step: 1,

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod json;
+mod scanned;
 mod table;
 mod views;
 
@@ -17,6 +18,7 @@ use bindery::{
 pub(crate) use arguments::AssembleArgs;
 use arguments::View;
 
+use super::lock;
 use crate::layout;
 use crate::notices;
 use crate::status::{Status, UsageError};
@@ -31,6 +33,11 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
         return explain_config(&question, terminal);
     }
     let mut here = here::open(&question)?;
+    if args.locked
+        && let Some(status) = refused(&here, terminal)?
+    {
+        return Ok(status);
+    }
     let history: Vec<Message> = message.into_iter().map(prompt).collect();
     let rendered =
         pollster::block_on(here.session.render(&here.options)).map_err(|error| UsageError::of(&error))?;
@@ -50,12 +57,16 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
         request.map_err(|error| UsageError(format!("{error}\n  help: add one with `--message TEXT`")))?;
     match view {
         View::Table => {
+            let rows: Vec<_> = rows
+                .into_iter()
+                .map(|row| scanned::Scanned::new(row, &here))
+                .collect();
             table::write(&request, &rows, window, terminal)?;
             notices::shadowed(&request.rendered.assembly.shadowed, terminal)?;
             notices::notes(&request.encoded.notes, terminal)?;
         }
         View::Json => {
-            let page = json::Page::new(&request, rows, window, &here.notices, before);
+            let page = json::Page::new(&request, &here, rows, window, before);
             writeln!(terminal.out, "{}", serde_json::to_string_pretty(&page)?)?;
         }
         View::Blocks => views::blocks(&request, terminal)?,
@@ -102,6 +113,24 @@ fn over_window(rows: &[Row], window: Option<u64>, model: &str) -> Option<Notice>
         excerpt: None,
         mend,
     })
+}
+
+/// For a run that asks for approval: which texts nobody approved as they are, if there are any.
+fn refused(here: &here::Here, terminal: &mut Terminal) -> anyhow::Result<Option<Status>> {
+    let refusing: Vec<_> = here
+        .standings
+        .iter()
+        .filter(|standing| standing.refuses())
+        .collect();
+    if refusing.is_empty() {
+        return Ok(None);
+    }
+    // What was found in them helps to decide.
+    notices::tell(&here.notices, terminal)?;
+    for standing in refusing {
+        lock::tell_refused(standing, terminal)?;
+    }
+    Ok(Some(Status::Finding))
 }
 
 /// Every setting with its value, origin and what it shadows.

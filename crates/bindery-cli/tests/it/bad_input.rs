@@ -276,7 +276,7 @@ fn settings_files_that_say_nothing_clear_are_refused() {
       help: did you mean `provider`?
     error[setting-unknown]: bindery.toml:2:1: unknown key `foo`
       2 | foo = 1
-      help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
+      help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
 
     # project: wrong kind: exit 2
     error[setting-value]: bindery.toml:1:14: `max_tokens` must be a whole number from 1 to 10000000, not "many"
@@ -317,7 +317,7 @@ fn settings_files_that_say_nothing_clear_are_refused() {
     # project: in an unused profile: exit 2
     error[setting-unknown]: bindery.toml:2:1: unknown key `nope`
       2 | nope = 1
-      help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
+      help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
 
     # user: not TOML: exit 2
     error[setting-syntax]: ~/.config/bindery/config.toml:1:5: not valid TOML: extra `=`, expected nothing
@@ -397,7 +397,7 @@ fn calls_that_say_nothing_clear_are_refused() {
 
     # -c nope=1: exit 2
     error[setting-unknown]: -c nope=1: unknown key `nope`
-      help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
+      help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
 
     # -c model=\u{1b}[31m: exit 2
     error[setting-value]: -c model=\u{1b}[31m: `model` must be a name of at most 128 letters, digits and `._:/@+-`
@@ -530,7 +530,7 @@ fn instruction_files_that_cannot_be_read_are_skipped_and_reported() {
     std::fs::remove_file(&file).unwrap();
     let _listener = std::os::unix::net::UnixListener::bind(&file).unwrap();
     try_one("socket");
-    insta::assert_snapshot!(said, @"
+    insta::assert_snapshot!(said, @r"
     # not UTF-8: exit 0
     warning[invalid-utf8]: CLAUDE.md:1: not valid from byte 3 (it looks like ISO 8859-1); what is broken became U+FFFD
       help: save the file as UTF-8
@@ -541,12 +541,16 @@ fn instruction_files_that_cannot_be_read_are_skipped_and_reported() {
     # NUL: exit 0
     warning[nul]: CLAUDE.md:2: a NUL character at byte 3
       help: remove it; text has no such characters
+    note[scan-finding]: CLAUDE.md:2: zero bytes: this is not plain text (broken-encoding, low)
+      2 | b\0
 
     # 100 MiB: exit 0
     warning[nul]: CLAUDE.md:1: a NUL character at byte 0
       help: remove it; text has no such characters
     warning[read-bound]: CLAUDE.md: 104857600 bytes, of which the first 8388608 were read
       help: the model does not see the rest: split the file, or let the agent read it when needed
+    note[scan-finding]: CLAUDE.md:1: zero bytes: this is not plain text (broken-encoding, low)
+      1 | \0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\…
 
     # directory: exit 0
     note[unreadable]: CLAUDE.md: a directory, not a file

@@ -8,7 +8,9 @@
 mod assemble;
 mod bad_input;
 mod hostile;
+mod lock;
 mod output;
 mod check;
 mod place;
 mod run;
+mod trust;

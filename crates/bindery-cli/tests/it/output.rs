@@ -60,6 +60,8 @@ fn a_narrow_table_keeps_trust_and_tokens() {
               ~147 tokens (100.0 %) readable
               by the next request
     body      710 bytes
+    scanned   1 of 6 fragments, 0 with
+              findings
     left out  section environment: a nearer
               one is registered in scope
               `user`

@@ -1,13 +1,12 @@
 //! Trying one expression at one place.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use regex_syntax::hir::Hir;
 
 use super::WINDOW;
 use super::automaton::Automaton;
-use crate::patterns::{Expression, Segment};
+use crate::patterns::{Expression, Segment, parse};
 
 /// An expression, ready to be tried. Its automata are built when they are first needed: most texts
 /// need few of them.
@@ -22,7 +21,7 @@ pub(super) struct Trial {
 #[derive(Debug)]
 struct Step {
     gap: usize,
-    hir: Hir,
+    body: Arc<str>,
     automaton: OnceLock<Option<Automaton>>,
 }
 
@@ -33,7 +32,7 @@ const MOST_TRIES: usize = 160;
 
 impl Trial {
     pub(super) fn new(pattern: usize, expression: &Expression, needs: Vec<usize>) -> Self {
-        let step = |segment: &Segment| Step { gap: segment.gap, hir: segment.hir.clone(), automaton: OnceLock::new() };
+        let step = |segment: &Segment| Step { gap: segment.gap, body: segment.body.clone(), automaton: OnceLock::new() };
         let segments = expression.segments.iter().map(step).collect();
         Self { pattern, leading: expression.leading, segments, needs }
     }
@@ -66,7 +65,7 @@ impl Trial {
 
 impl Step {
     fn automaton(&self) -> Option<&Automaton> {
-        self.automaton.get_or_init(|| Automaton::new(&self.hir)).as_ref()
+        self.automaton.get_or_init(|| Automaton::new(&parse(&self.body).ok()?)).as_ref()
     }
 }
 

@@ -1,6 +1,7 @@
 //! From the notation of the pattern files to bounded regular expressions with an anchor.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
@@ -47,7 +48,8 @@ pub(crate) struct Expression {
 pub(crate) struct Segment {
     /// Most words between the segment before and this one.
     pub(crate) gap: usize,
-    pub(crate) hir: Hir,
+    /// The regular expression. Parsing takes long, and most texts need few: see [`parse`].
+    pub(crate) body: Arc<str>,
     /// Every match of this segment starts with one of these; empty if that cannot be said.
     pub(crate) keys: Vec<Vec<u8>>,
 }
@@ -59,7 +61,12 @@ pub(crate) type Words = BTreeMap<String, Vec<String>>;
 const SMALL_GAP: usize = 1;
 
 /// Compiles `source`; the error says what is wrong with it.
-pub(crate) fn compile(source: &str, words: &Words, form: Form) -> Result<Expression, String> {
+pub(crate) fn compile(
+    source: &str,
+    words: &Words,
+    form: Form,
+    known: &mut Literals,
+) -> Result<Expression, String> {
     let mut expander = Expander {
         words,
         form,
@@ -77,12 +84,10 @@ pub(crate) fn compile(source: &str, words: &Words, form: Form) -> Result<Express
     for (at, (gap, part)) in parts.iter().enumerate() {
         let mut body = expander.expand(part, 0)?;
         if at > 0 && expander.anchor.is_none() {
-            return Err(
-                "no anchor before the first long gap: mark one group as `{group!}`".to_owned(),
-            );
+            return Err("no anchor before the first long gap: mark one group as `{group!}`".to_owned());
         }
         let keys = if at > 0 {
-            literals(&body).unwrap_or_default()
+            known.of(&body).unwrap_or_default()
         } else {
             Vec::new()
         };
@@ -97,16 +102,14 @@ pub(crate) fn compile(source: &str, words: &Words, form: Form) -> Result<Express
         }
         segments.push(Segment {
             gap: *gap,
-            hir: parse(&body)?,
+            body: body.into(),
             keys,
         });
     }
-    let anchor = expander
-        .anchor
-        .ok_or("no anchor: mark one group as `{group!}`")?;
+    let anchor = expander.anchor.ok_or("no anchor: mark one group as `{group!}`")?;
     Ok(Expression {
         segments,
-        anchors: literals(&anchor)?,
+        anchors: known.of(&anchor)?,
         leading: expander.leading,
     })
 }
@@ -148,8 +151,7 @@ fn gap_at(text: &str) -> Result<Option<(usize, &str)>, String> {
     let (inner, grouped) = text
         .strip_prefix("(?:~")
         .map_or((text.strip_prefix('~'), false), |inner| (Some(inner), true));
-    let Some(inner) = inner.filter(|inner| inner.starts_with(|digit: char| digit.is_ascii_digit()))
-    else {
+    let Some(inner) = inner.filter(|inner| inner.starts_with(|digit: char| digit.is_ascii_digit())) else {
         return Ok(None);
     };
     let (gap, after) = number(inner)?;
@@ -164,7 +166,23 @@ fn gap_at(text: &str) -> Result<Option<(usize, &str)>, String> {
     Ok(Some((gap, after.strip_prefix('?').unwrap_or(after))))
 }
 
-fn parse(source: &str) -> Result<Hir, String> {
+/// Literals by the expression that they start, as many expressions share a word group.
+#[derive(Debug, Default)]
+pub(crate) struct Literals(BTreeMap<String, Result<Vec<Vec<u8>>, String>>);
+
+impl Literals {
+    fn of(&mut self, source: &str) -> Result<Vec<Vec<u8>>, String> {
+        if let Some(known) = self.0.get(source) {
+            return known.clone();
+        }
+        let found = literals(source);
+        self.0.insert(source.to_owned(), found.clone());
+        found
+    }
+}
+
+/// The expression of a segment as the search engine takes it.
+pub(crate) fn parse(source: &str) -> Result<Hir, String> {
     let parsed = ParserBuilder::new()
         .unicode(false)
         .utf8(false)
@@ -193,25 +211,19 @@ fn literals(anchor: &str) -> Result<Vec<Vec<u8>>, String> {
     }
     let mut all: Vec<Vec<u8>> = found
         .iter()
-        .map(|literal| {
-            literal
-                .as_bytes()
-                .iter()
-                .copied()
-                .take(LONGEST_ANCHOR)
-                .collect()
-        })
+        .map(|literal| literal.as_bytes().iter().copied().take(LONGEST_ANCHOR).collect())
         .collect();
     all.sort();
     all.dedup();
-    // A literal that begins with a shorter one is found through it.
-    let short = all.clone();
-    all.retain(|literal| {
-        !short
-            .iter()
-            .any(|other| other.len() < literal.len() && literal.starts_with(other))
-    });
-    Ok(all)
+    // A literal that begins with a shorter one is found through it. In this order it follows it, with
+    // nothing between them but others that begin so.
+    let mut kept: Vec<Vec<u8>> = Vec::with_capacity(all.len());
+    for literal in all {
+        if !kept.last().is_some_and(|shorter| literal.starts_with(shorter)) {
+            kept.push(literal);
+        }
+    }
+    Ok(kept)
 }
 
 /// Longest gap in words that the joined text is read with: without blanks, chance grows with it.
@@ -259,11 +271,7 @@ impl Expander<'_> {
             rest = match next {
                 ' ' if self.form == Form::Joined => tail.strip_prefix('?').unwrap_or(tail),
                 ' ' => {
-                    out.push_str(if self.narrow {
-                        NARROW_SEPARATOR
-                    } else {
-                        SEPARATOR
-                    });
+                    out.push_str(if self.narrow { NARROW_SEPARATOR } else { SEPARATOR });
                     tail
                 }
                 '\\' => {
@@ -335,18 +343,14 @@ impl Expander<'_> {
         if depth >= DEEPEST {
             return Err(format!("word group `{name}` nests too deeply"));
         }
-        let (name, marked) = name
-            .strip_suffix('!')
-            .map_or((name, false), |name| (name, true));
+        let (name, marked) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
         let words = self
             .words
             .get(name)
             .ok_or_else(|| format!("no word group `{name}`"))?;
         self.narrow |= marked;
-        let parts: Result<Vec<String>, String> = words
-            .iter()
-            .map(|word| self.expand(word, depth + 1))
-            .collect();
+        let parts: Result<Vec<String>, String> =
+            words.iter().map(|word| self.expand(word, depth + 1)).collect();
         let group = format!("(?:{})", parts?.join("|"));
         if marked {
             self.narrow = false;
@@ -363,8 +367,5 @@ impl Expander<'_> {
 fn number(text: &str) -> Result<(usize, &str), String> {
     let len = text.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, rest) = text.split_at_checked(len).ok_or("a gap needs a number")?;
-    Ok((
-        digits.parse().map_err(|_| "a gap needs a small number")?,
-        rest,
-    ))
+    Ok((digits.parse().map_err(|_| "a gap needs a small number")?, rest))
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::expression::{Words, compile};
-use super::{Expression, Form, InCode, OnTopic, Pattern};
+use super::expression::{Literals, Words, compile, parse};
+use super::{BUILTIN, Expression, Form, InCode, OnTopic, Pattern};
 use crate::finding::{Confidence, Kind, Severity};
 
 /// Why a pattern file was refused.
@@ -121,6 +121,7 @@ pub(crate) struct PatternSet {
 pub(crate) fn load(files: &[(&str, &str)]) -> Result<PatternSet, PatternError> {
     let mut set = PatternSet::default();
     let mut common = Words::new();
+    let mut known = Literals::default();
     for (name, text) in files {
         let file: File = toml::from_str(text).map_err(|error| PatternError::Shape {
             file: (*name).to_owned(),
@@ -143,11 +144,35 @@ pub(crate) fn load(files: &[(&str, &str)]) -> Result<PatternSet, PatternError> {
                 .chain(file.pattern.iter().flat_map(|entry| &entry.any));
             set.stems.extend(texts.flat_map(|text| stems(text)));
         }
+        let first = set.expressions.len();
         for entry in file.pattern {
-            add(&mut set, name, &words, entry)?;
+            add(&mut set, name, &words, entry, &mut known)?;
+        }
+        // Those that ship with the product are parsed by a test.
+        if !BUILTIN.contains(&(*name, *text)) {
+            check(&set, first, name)?;
         }
     }
     Ok(set)
+}
+
+/// Parses the expressions from `first` on, whose errors would otherwise go unseen: they are parsed when
+/// they are first needed.
+fn check(set: &PatternSet, first: usize, file: &str) -> Result<(), PatternError> {
+    for (pattern, _, expression) in set.expressions.iter().skip(first) {
+        for segment in &expression.segments {
+            parse(&segment.body).map_err(|problem| PatternError::Expression {
+                file: file.to_owned(),
+                id: set
+                    .patterns
+                    .get(*pattern)
+                    .map_or_else(String::new, |pattern| pattern.id.to_string()),
+                expression: segment.body.to_string(),
+                problem,
+            })?;
+        }
+    }
+    Ok(())
 }
 
 /// The words of an expression: its runs of letters, four at least.
@@ -158,7 +183,13 @@ fn stems(expression: &str) -> impl Iterator<Item = String> {
         .map(str::to_owned)
 }
 
-fn add(set: &mut PatternSet, file: &str, words: &Words, entry: Entry) -> Result<(), PatternError> {
+fn add(
+    set: &mut PatternSet,
+    file: &str,
+    words: &Words,
+    entry: Entry,
+    known: &mut Literals,
+) -> Result<(), PatternError> {
     if set.patterns.iter().any(|pattern| *pattern.id == *entry.id) {
         return Err(PatternError::Twice {
             file: file.to_owned(),
@@ -176,13 +207,13 @@ fn add(set: &mut PatternSet, file: &str, words: &Words, entry: Entry) -> Result<
     }
     for form in forms {
         for expression in &entry.any {
-            let compiled =
-                compile(expression, words, form).map_err(|problem| PatternError::Expression {
-                    file: file.to_owned(),
-                    id: entry.id.clone(),
-                    expression: expression.clone(),
-                    problem,
-                })?;
+            let refused = |problem| PatternError::Expression {
+                file: file.to_owned(),
+                id: entry.id.clone(),
+                expression: expression.clone(),
+                problem,
+            };
+            let compiled = compile(expression, words, form, known).map_err(refused)?;
             set.expressions.push((index, form, compiled));
         }
     }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-pub(crate) use expression::{Expression, Form, Segment};
+pub(crate) use expression::{Expression, Form, Segment, parse};
 pub use load::PatternError;
 pub(crate) use load::{PatternSet, load};
 
@@ -30,39 +30,24 @@ use crate::finding::{Confidence, Kind, Severity};
 
 /// The files that ship with the product, by name.
 pub const BUILTIN: &[(&str, &str)] = &[
-    (
-        "common.toml",
-        include_str!("../../../../patterns/common.toml"),
-    ),
+    ("common.toml", include_str!("../../../../patterns/common.toml")),
     ("en.toml", include_str!("../../../../patterns/en.toml")),
     (
         "en-actions.toml",
         include_str!("../../../../patterns/en-actions.toml"),
     ),
-    (
-        "markers.toml",
-        include_str!("../../../../patterns/markers.toml"),
-    ),
+    ("markers.toml", include_str!("../../../../patterns/markers.toml")),
     (
         "commands.toml",
         include_str!("../../../../patterns/commands.toml"),
     ),
-    (
-        "romance.toml",
-        include_str!("../../../../patterns/romance.toml"),
-    ),
+    ("romance.toml", include_str!("../../../../patterns/romance.toml")),
     (
         "germanic.toml",
         include_str!("../../../../patterns/germanic.toml"),
     ),
-    (
-        "slavic.toml",
-        include_str!("../../../../patterns/slavic.toml"),
-    ),
-    (
-        "turkic.toml",
-        include_str!("../../../../patterns/turkic.toml"),
-    ),
+    ("slavic.toml", include_str!("../../../../patterns/slavic.toml")),
+    ("turkic.toml", include_str!("../../../../patterns/turkic.toml")),
     (
         "east-asian.toml",
         include_str!("../../../../patterns/east-asian.toml"),
@@ -71,10 +56,7 @@ pub const BUILTIN: &[(&str, &str)] = &[
         "south-asian.toml",
         include_str!("../../../../patterns/south-asian.toml"),
     ),
-    (
-        "semitic.toml",
-        include_str!("../../../../patterns/semitic.toml"),
-    ),
+    ("semitic.toml", include_str!("../../../../patterns/semitic.toml")),
 ];
 
 /// What code around a match means for it.

@@ -19,10 +19,7 @@ fn examples_do_as_they_say() {
         }
         for example in passes {
             let found = scan(example.as_bytes(), &scanner).findings;
-            if let Some(finding) = found
-                .iter()
-                .find(|finding| finding.severity >= Severity::Medium)
-            {
+            if let Some(finding) = found.iter().find(|finding| finding.severity >= Severity::Medium) {
                 wrong.push(format!(
                     "{} passes {example:?}, but {} finds it",
                     pattern.id, finding.rule
@@ -52,4 +49,19 @@ fn unanchored_expressions_are_refused() {
     assert!(problem("{gone!}").contains("no word group"));
     assert!(problem("{go!} {go!}").contains("two anchors"));
     assert!(Scanner::from_files(&[("x.toml", &file("{go!}"))]).is_ok());
+}
+
+#[test]
+fn every_shipped_expression_parses() {
+    let set = load(BUILTIN).unwrap();
+    for (pattern, _, expression) in &set.expressions {
+        for segment in &expression.segments {
+            assert!(
+                parse(&segment.body).is_ok(),
+                "{}: {}",
+                set.patterns[*pattern].id,
+                segment.body
+            );
+        }
+    }
 }

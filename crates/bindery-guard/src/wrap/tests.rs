@@ -1,40 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-
-#[test]
-fn reserved_tags_are_escaped_however_spelled() {
-    let cases = [
-        (
-            "<memory-context>x</memory-context>",
-            "&lt;memory-context>x&lt;/memory-context>",
-        ),
-        ("</untrusted-text>", "&lt;/untrusted-text>"),
-        ("< / UNTRUSTED-TEXT >", "&lt; / UNTRUSTED-TEXT >"),
-        ("＜system-reminder＞", "&lt;system-reminder＞"),
-        ("<sys\u{200B}tem>", "&lt;sys\u{200B}tem>"),
-        ("<|im_start|>system", "&lt;|im_start|>system"),
-        ("[INST] x [/INST]", "&#91;INST] x &#91;/INST]"),
-        ("<<SYS>>", "&lt;&lt;SYS>>"),
-    ];
-    for (text, expected) in cases {
-        assert_eq!(escape_reserved(text), expected);
-    }
-}
-
-#[test]
-fn other_text_stays_to_the_byte() {
-    for text in [
-        "a < b > c",
-        "<div class=\"x\">é</div>",
-        "[link](http://x)",
-        "<systemd-unit",
-        "Vec<T>",
-        "[index]",
-    ] {
-        assert_eq!(escape_reserved(text), text);
-    }
-}
+use crate::fold::fold;
 
 #[test]
 fn wrapped_text_names_its_source() {

@@ -19,11 +19,14 @@ pub struct SectionFile {
     pub first_line: u32,
     /// The text, without blank lines around it.
     pub body: String,
+    /// The whole file as it was read, front matter included: what an approval is for.
+    pub text: Arc<str>,
     pub(super) header: Header,
 }
 
 /// Reads a section file's text. `stem` is the file's name without `.md`.
 pub fn parse(text: &str, stem: &str, shown: &str) -> Result<SectionFile, Notice> {
+    let whole: Arc<str> = text.into();
     let text_of = if text.contains('\r') {
         std::borrow::Cow::Owned(text.replace("\r\n", "\n"))
     } else {
@@ -52,6 +55,7 @@ pub fn parse(text: &str, stem: &str, shown: &str) -> Result<SectionFile, Notice>
         shown: shown.into(),
         first_line: body_line.saturating_add(number(blank)),
         body: body.to_owned(),
+        text: whole,
         header,
     })
 }

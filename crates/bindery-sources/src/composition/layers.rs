@@ -1,15 +1,19 @@
 //! The layers of a composition, and the rule for a project's text.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bindery_core::{
-    Context, Group, Kind, RegisterError, Registration, Scope, Section, Source, Trust, references,
+    ContentHash, Context, Group, Kind, RegisterError, Registration, Scope, Section, Source, Trust, references,
 };
 
 use super::builtin::default_sections;
 use super::file::SectionFile;
 use super::folder::read_folder;
 use crate::environment::PER_SESSION;
+use crate::gate::{Gate, Passage};
+use crate::instruction_contexts::quoted;
+use crate::lock;
 use crate::notice::{Notice, Position, Refused};
 use crate::places::Places;
 use crate::settings::{Chosen, Origin};
@@ -89,7 +93,9 @@ impl Composition {
 
     /// Registers everything: the default sections in `scope`, the user's in a child `user` of it, the
     /// project's in a child `project` of that. The innermost scope is returned; assemble from it.
-    pub fn register(&self, scope: &Scope) -> Result<(Scope, Vec<Registration>), RegisterError> {
+    ///
+    /// What is not the product's own passes the gate.
+    pub fn register(&self, scope: &Scope, gate: &Gate) -> Result<(Scope, Vec<Registration>), RegisterError> {
         let mut registrations = Vec::new();
         for file in &self.builtin {
             let name = file.shown.clone();
@@ -98,11 +104,12 @@ impl Composition {
         }
         let user = scope.child("user");
         for file in &self.user {
+            let file = passed(file, &file.key, Trust::User, gate);
             registrations.push(user.section(file.section(file.source(), Trust::User))?);
         }
         let project = user.child("project");
         for file in &self.project {
-            registrations.push(match self.placed(file) {
+            registrations.push(match self.placed(file, gate) {
                 Placed::Section(section) => project.section(section)?,
                 Placed::Message(context) => project.context(context)?,
             });
@@ -110,18 +117,25 @@ impl Composition {
         Ok((project, registrations))
     }
 
-    fn placed(&self, file: &SectionFile) -> Placed {
-        let section = file.section(file.source(), Trust::Project);
-        match self.grants.of(&file.key) {
-            Some(grant) => Placed::Section(section.granted_by(grant)),
-            None => Placed::Message(
-                Context::new(message_name(&file.key), file.body.as_str())
-                    .order(file.header.order)
-                    .modes(file.header.modes)
-                    .message(Kind::Instructions)
-                    .from_source(file.source(), Trust::Project),
-            ),
+    fn placed(&self, file: &SectionFile, gate: &Gate) -> Placed {
+        if let Some(grant) = self.grants.of(&file.key) {
+            let file = passed(file, &file.key, Trust::Project, gate);
+            return Placed::Section(file.section(file.source(), Trust::Project).granted_by(grant));
         }
+        let name = message_name(&file.key);
+        let passed = passed(file, &format!("context:{name}"), Trust::Project, gate);
+        Placed::Message(
+            Context::new(name, passed.body.as_str())
+                .order(file.header.order)
+                .modes(file.header.modes)
+                .message(Kind::Instructions)
+                .from_source(file.source(), Trust::Project),
+        )
+    }
+
+    /// The project's sections, granted or not.
+    pub fn project(&self) -> &[SectionFile] {
+        &self.project
     }
 
     fn note(&mut self) {
@@ -177,6 +191,36 @@ impl Composition {
 enum Placed {
     Section(Section),
     Message(Context),
+}
+
+/// The file as the gate lets it in. What replaces a text is not searched for variables.
+fn passed<'f>(file: &'f SectionFile, fragment: &str, trust: Trust, gate: &Gate) -> Cow<'f, SectionFile> {
+    let approve = match trust {
+        Trust::User => "mend the file".to_owned(),
+        _ => format!("bindery lock approve {}", quoted(&file.shown)),
+    };
+    let passage = Passage {
+        fragment,
+        shown: &file.shown,
+        trust,
+        approval: gate.approval(&lock::section_key(file), ContentHash::of(file.text.as_bytes())),
+        approve: &approve,
+        place: &|line| {
+            Position::line(
+                file.shown.clone(),
+                file.first_line.saturating_add(line).saturating_sub(1),
+            )
+        },
+    };
+    match gate.pass(&file.body, &passage) {
+        Cow::Borrowed(_) => Cow::Borrowed(file),
+        Cow::Owned(body) => {
+            let mut replaced = file.clone();
+            replaced.body = body;
+            replaced.header.interpolate = false;
+            Cow::Owned(replaced)
+        }
+    }
 }
 
 fn message_name(key: &str) -> Arc<str> {

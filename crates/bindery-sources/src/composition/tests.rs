@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::test_support::{rendered, try_rendered};
 use super::*;
 use crate::environment::{PER_SESSION, Surroundings};
+use crate::gate::Gate;
 use crate::notice::{Notice, Position, Refused};
 use crate::places::Places;
 use crate::settings::{Chosen, Origin, Rank};
@@ -237,7 +238,7 @@ fn an_ungranted_project_section_is_a_message_and_says_how_to_grant() {
           help: if you trust it, add grants = ["style"] to your own config.toml, or pass --grant style
     "#);
     let scope = with_variables();
-    let (inner, _kept) = composition.register(&scope.0).unwrap();
+    let (inner, _kept) = composition.register(&scope.0, &Gate::default()).unwrap();
     let out = rendered(&inner);
     assert!(
         out.system
@@ -267,7 +268,7 @@ fn a_granted_project_section_stands_in_the_system_prompt_with_its_grant() {
           help: nothing needs to be done if it is meant for another project
     ");
     let scope = with_variables();
-    let (inner, _kept) = composition.register(&scope.0).unwrap();
+    let (inner, _kept) = composition.register(&scope.0, &Gate::default()).unwrap();
     let out = rendered(&inner);
     let fragment = out
         .system
@@ -291,7 +292,7 @@ fn a_users_section_shadows_the_default_and_its_errors_have_file_lines() {
     let composition = folders.compose(Grants::default()).unwrap();
     insta::assert_snapshot!(shown(composition.notices()), @"sections/default/tone.md: section `tone` of ~/.config/bindery/sections/tone.md takes the place of this one");
     let scope = with_variables();
-    let (inner, _kept) = composition.register(&scope.0).unwrap();
+    let (inner, _kept) = composition.register(&scope.0, &Gate::default()).unwrap();
     let error = try_rendered(&inner, Mode::Full).unwrap_err().to_string();
     assert!(
         error.starts_with("~/.config/bindery/sections/tone.md:7:4: unknown variable `{{no_such}}`"),
@@ -314,7 +315,7 @@ fn a_volatile_variable_in_a_static_section_is_warned_about() {
 fn dropping_the_registrations_removes_everything() {
     let (scope, _variables) = with_variables();
     let composition = compose(&Places::new(None, None, "/nowhere"), Grants::default()).unwrap();
-    let (inner, registrations) = composition.register(&scope).unwrap();
+    let (inner, registrations) = composition.register(&scope, &Gate::default()).unwrap();
     drop(registrations);
     assert_eq!(rendered(&inner).system.full_text(), "");
 }
@@ -337,7 +338,7 @@ fn with_variables() -> (Scope, Vec<bindery_core::Registration>) {
 fn default_prompt(mode: Mode) -> bindery_core::Rendered {
     let (scope, _variables) = with_variables();
     let composition = compose(&Places::new(None, None, "/nowhere"), Grants::default()).unwrap();
-    let (inner, _kept) = composition.register(&scope).unwrap();
+    let (inner, _kept) = composition.register(&scope, &Gate::default()).unwrap();
     try_rendered(&inner, mode).unwrap()
 }
 

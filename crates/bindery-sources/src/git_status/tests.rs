@@ -397,7 +397,7 @@ fn the_context_has_the_trust_of_the_project_and_remembers_how_it_went() {
     repo.write("<bindery-context>", "");
     let status = GitStatus::new(repo.repository(), probe());
     let scope = Scope::global();
-    let _kept = scope.context(status.context()).unwrap();
+    let _kept = scope.context(status.context(&Arc::default())).unwrap();
     assert_eq!(status.last(), None);
     let snapshot = rendered(&scope).context.snapshot.unwrap();
     let fragment = &snapshot.fragments[1];

@@ -166,8 +166,8 @@ fn one_override(text: &str, cwd: &Path) -> Result<(Key, Value), Notice> {
     };
     let (name, value) = (name.trim(), value.trim());
     let (name, part) = match name.split_once('.') {
-        Some((name, part)) => (name, Some(part)),
-        None => (name, None),
+        Some((first, part)) if key::by_name(name).is_none() => (first, Some(part)),
+        _ => (name, None),
     };
     let Some(info) = key::by_name(name) else {
         let (message, mend) = unknown(name);
@@ -194,7 +194,11 @@ fn interpret(info: &key::KeyInfo, text: &str, cwd: &Path) -> Result<Value, Strin
     let parsed = DeValue::parse(text).ok();
     let takes_text = matches!(
         info.shape,
-        key::Shape::Name | key::Shape::Choice(_) | key::Shape::Prompt | key::Shape::File
+        key::Shape::Name
+            | key::Shape::Choice(_)
+            | key::Shape::Strictness(_)
+            | key::Shape::Prompt
+            | key::Shape::File
     );
     match &parsed {
         Some(value) if !takes_text || value.get_ref().is_str() || value.get_ref().is_table() => {

@@ -116,6 +116,17 @@ impl Reader<'_> {
         rank: Rank,
         layer: &mut Layered,
     ) {
+        if let Some(table) = value
+            .get_ref()
+            .as_table()
+            .filter(|_| key::is_table(name.get_ref()))
+        {
+            for (part, value) in table {
+                let full = format!("{}.{}", name.get_ref(), part.get_ref());
+                self.entry(&Spanned::new(part.span(), full.into()), value, rank, layer);
+            }
+            return;
+        }
         match self.checked(name, value, rank) {
             Ok((key, value, origin)) => layer.set(key, value, origin),
             Err(problem) => self.problems.push(problem),

@@ -16,6 +16,16 @@ pub enum Key {
     GitStatusDeadlineMs,
     /// `grants`
     Grants,
+    /// `guard.approvals`
+    GuardApprovals,
+    /// `guard.extent`
+    GuardExtent,
+    /// `guard.external`
+    GuardExternal,
+    /// `guard.project`
+    GuardProject,
+    /// `guard.user`
+    GuardUser,
     /// `instructions`
     Instructions,
     /// `max_tokens`
@@ -40,6 +50,9 @@ pub enum Shape {
     Name,
     /// One of a few words.
     Choice(&'static [&'static str]),
+    /// One of a few words, mildest first. A repository may only choose a stricter one than holds
+    /// without it.
+    Strictness(&'static [&'static str]),
     /// A whole number from the first to the second.
     Count(u64, u64),
     /// A list of section keys.
@@ -76,6 +89,10 @@ put the text into `.bindery/sections/` and let the user grant it, or into AGENTS
 const CHOICE_OF_RULES: &str = "it decides which of the user's own rules and safety sections the model sees, and a repository may not switch those off";
 const GRANTS: &str =
     "a grant lets repository text speak as the system, and a repository may not grant itself that";
+
+const APPROVALS: &str = "it decides whose approvals hold, and a repository may not approve itself";
+const STANCES: &[&str] = &["allow", "label", "block", "approve"];
+const EXTENTS: &[&str] = &["lines", "whole"];
 
 /// Every key, by name.
 pub const KEYS: &[KeyInfo] = &[
@@ -123,6 +140,51 @@ pub const KEYS: &[KeyInfo] = &[
         default: "[]",
         not_in_project: Some(GRANTS),
         meaning: "Project sections that may stand in the system prompt, by key",
+    },
+    KeyInfo {
+        key: Key::GuardApprovals,
+        name: "guard.approvals",
+        shape: Shape::Choice(&["own", "team"]),
+        example: "guard.approvals = \"team\"",
+        default: "\"own\"",
+        not_in_project: Some(APPROVALS),
+        meaning: "Whose approvals hold: your own, or those in the project's `.bindery/context.lock`",
+    },
+    KeyInfo {
+        key: Key::GuardExtent,
+        name: "guard.extent",
+        shape: Shape::Strictness(EXTENTS),
+        example: "guard.extent = \"whole\"",
+        default: "\"lines\"",
+        not_in_project: None,
+        meaning: "How much of a text with blocking findings is kept out",
+    },
+    KeyInfo {
+        key: Key::GuardExternal,
+        name: "guard.external",
+        shape: Shape::Strictness(STANCES),
+        example: "guard.external = \"block\"",
+        default: "\"label\"",
+        not_in_project: None,
+        meaning: "What findings in tool results and fetched documents do",
+    },
+    KeyInfo {
+        key: Key::GuardProject,
+        name: "guard.project",
+        shape: Shape::Strictness(STANCES),
+        example: "guard.project = \"block\"",
+        default: "\"label\"",
+        not_in_project: None,
+        meaning: "What findings in the repository's texts do",
+    },
+    KeyInfo {
+        key: Key::GuardUser,
+        name: "guard.user",
+        shape: Shape::Strictness(STANCES),
+        example: "guard.user = \"allow\"",
+        default: "\"label\"",
+        not_in_project: None,
+        meaning: "What findings in your own files do",
     },
     KeyInfo {
         key: Key::Instructions,
@@ -229,7 +291,7 @@ impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name => f.write_str("a name"),
-            Self::Choice(words) => {
+            Self::Choice(words) | Self::Strictness(words) => {
                 let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 write!(f, "one of {}", quoted.join(", "))
             }
@@ -240,6 +302,15 @@ impl fmt::Display for Shape {
             Self::File => f.write_str("the path of a file"),
         }
     }
+}
+
+/// The keys of a table: `[guard]` holds those that begin with `guard.`.
+pub(super) fn is_table(name: &str) -> bool {
+    KEYS.iter().any(|info| {
+        info.name
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('.'))
+    })
 }
 
 /// The closest of `known` names, if one is close enough to be meant.

@@ -126,6 +126,18 @@ impl Layered {
         self
     }
 
+    /// Takes out the values of a key that `keep` says no to, and returns them.
+    pub(super) fn sift(&mut self, key: Key, keep: impl Fn(&Chosen<Value>) -> bool) -> Vec<Chosen<Value>> {
+        let Some(values) = self.0.remove(&key) else {
+            return Vec::new();
+        };
+        let (kept, taken): (Vec<_>, Vec<_>) = values.into_iter().partition(keep);
+        if !kept.is_empty() {
+            self.0.insert(key, kept);
+        }
+        taken
+    }
+
     /// The value that holds.
     pub fn winner(&self, key: Key) -> Option<&Chosen<Value>> {
         self.0.get(&key)?.last()

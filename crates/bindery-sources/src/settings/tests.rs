@@ -2,6 +2,7 @@ use std::fs;
 use std::path::Path;
 
 use bindery_core::{CustomMode, Mode, Source, Trust};
+use bindery_guard::policy::{Extent, Stance};
 use proptest::prelude::*;
 
 use super::*;
@@ -78,6 +79,11 @@ fn nothing_set_leaves_the_built_in_values() {
         custom_mode = "replace" (built-in)
         git_status_deadline_ms = 200 (built-in)
         grants = [] (built-in)
+        guard.approvals = "own" (built-in)
+        guard.extent = "lines" (built-in)
+        guard.external = "label" (built-in)
+        guard.project = "label" (built-in)
+        guard.user = "label" (built-in)
         instructions = "auto" (built-in)
         max_tokens = -
         mode = "full" (built-in)
@@ -111,6 +117,11 @@ fn every_layer_shadows_the_ones_before_it() {
         custom_mode = "replace" (built-in)
         git_status_deadline_ms = 0 (-c git_status_deadline_ms) 200 (built-in)
         grants = ["style"] (~/.config/bindery/config.toml:5) [] (built-in)
+        guard.approvals = "own" (built-in)
+        guard.extent = "lines" (built-in)
+        guard.external = "label" (built-in)
+        guard.project = "label" (built-in)
+        guard.user = "label" (built-in)
         instructions = "auto" (built-in)
         max_tokens = 1000 (bindery.toml:2)
         mode = "minimal" (--mode) "full" (built-in)
@@ -157,7 +168,7 @@ fn every_bad_value_is_reported_at_once() {
           help: did you mean `model`?
         ~/.config/bindery/config.toml:2:1: unknown key `zzz`
           2 | zzz = 2
-          help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
+          help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
         ~/.config/bindery/config.toml:3:8: `mode` must be one of "full", "minimal", "none", not "fast"
           3 | mode = "fast"
           help: for example mode = "minimal"
@@ -244,11 +255,48 @@ fn example(info: &KeyInfo) -> &'static str {
     match info.shape {
         Shape::Name | Shape::File | Shape::Prompt => "\"x\"",
         Shape::Choice(words) if words.contains(&"full") => "\"full\"",
-        Shape::Choice(_) => "\"extend\"",
+        Shape::Choice(words) => {
+            if words.contains(&"team") {
+                "\"team\""
+            } else {
+                "\"extend\""
+            }
+        }
+        Shape::Strictness(words) => {
+            if words.contains(&"whole") {
+                "\"whole\""
+            } else {
+                "\"block\""
+            }
+        }
         Shape::Count(..) => "0x10",
         Shape::Names => "[\"x\"]",
         Shape::ToolOrder => "[\"<unlisted-tools>\"]",
     }
+}
+
+#[test]
+fn a_repository_makes_the_guard_stricter_and_never_milder() {
+    let folders = Folders::new();
+    folders
+        .user("[guard]\nproject = \"block\"\n[profile.mild]\nguard.project = \"allow\"\n")
+        .project("guard.project = \"label\"\nguard.extent = \"whole\"\nguard.user = \"allow\"\n");
+    let settings = folders.loaded();
+    let guard = settings.guard();
+    assert_eq!(
+        (guard.project, guard.extent, guard.user),
+        (Stance::Block, Extent::Whole, Stance::Label)
+    );
+    let told: Vec<String> = settings.notices().iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!("milder_settings_of_a_repository", told.join("\n"));
+    // The operator has the last word.
+    let allow = folders.load(&overrides(&["guard.project=allow"])).unwrap();
+    assert_eq!(allow.guard().project, Stance::Allow);
+    let mild = Request {
+        profile: Some("mild".into()),
+        ..Request::default()
+    };
+    assert_eq!(folders.load(&mild).unwrap().guard().project, Stance::Label);
 }
 
 #[test]
@@ -397,10 +445,10 @@ fn a_prompt_file_that_is_not_there_is_named_by_the_setting() {
 fn the_documentation_has_every_key_and_the_precedence() {
     let page = include_str!("../../../../docs/configuration.md");
     for info in KEYS {
-        let who = if info.not_in_project.is_some() {
-            "no"
-        } else {
-            "yes"
+        let who = match (info.not_in_project, info.shape) {
+            (Some(_), _) => "no",
+            (None, Shape::Strictness(_)) => "only stricter",
+            (None, _) => "yes",
         };
         let default = if info.default.is_empty() {
             String::new()

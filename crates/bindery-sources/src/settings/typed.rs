@@ -4,10 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bindery_core::{CustomMode, Mode, ToolOrder};
+use bindery_guard::policy::{Extent, Policy, Stance};
 
 use super::key::Key;
 use super::layer::{Chosen, Layered};
 use super::value::Value;
+use crate::lock::Home;
+use crate::notice::Notice;
 
 /// A prompt as text, or the file to read it from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,11 +25,12 @@ pub enum Prompt {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     layered: Layered,
+    notices: Vec<Notice>,
 }
 
 impl Settings {
-    pub(super) fn new(layered: Layered) -> Self {
-        Self { layered }
+    pub(super) fn new(layered: Layered, notices: Vec<Notice>) -> Self {
+        Self { layered, notices }
     }
 
     /// Every value of every layer.
@@ -118,6 +122,38 @@ impl Settings {
             }),
             _ => None,
         }
+    }
+
+    /// What findings in a text do, by how far it is trusted.
+    pub fn guard(&self) -> Policy {
+        let stance = |key| match self.word(key) {
+            Some("allow") => Stance::Allow,
+            Some("block") => Stance::Block,
+            Some("approve") => Stance::Approve,
+            _ => Stance::Label,
+        };
+        Policy {
+            user: stance(Key::GuardUser),
+            project: stance(Key::GuardProject),
+            external: stance(Key::GuardExternal),
+            extent: match self.word(Key::GuardExtent) {
+                Some("whole") => Extent::Whole,
+                _ => Extent::Lines,
+            },
+        }
+    }
+
+    /// Whose approvals hold.
+    pub fn approvals(&self) -> Home {
+        match self.word(Key::GuardApprovals) {
+            Some("team") => Home::Team,
+            _ => Home::User,
+        }
+    }
+
+    /// What was left out because a repository may not set it so.
+    pub fn notices(&self) -> &[Notice] {
+        &self.notices
     }
 
     fn word(&self, key: Key) -> Option<&str> {

@@ -68,7 +68,9 @@ impl Value {
                 "`{}` must be a name of at most 128 letters, digits and `._:/@+-`",
                 info.name
             )),
-            Shape::Choice(words) if words.contains(&text) => Ok(Self::Text(text.to_owned())),
+            Shape::Choice(words) | Shape::Strictness(words) if words.contains(&text) => {
+                Ok(Self::Text(text.to_owned()))
+            }
             shape => Err(format!(
                 "`{}` must be {shape}, not \"{}\"",
                 info.name,

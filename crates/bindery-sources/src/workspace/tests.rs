@@ -53,6 +53,7 @@ impl Fixture {
             repository: Some(&repository),
             settings: &settings,
             probe: Some(&Probe::new(None)),
+            gate: &Arc::default(),
         };
         let scope = Scope::global();
         let registered = register(&scope, &workspace).unwrap();

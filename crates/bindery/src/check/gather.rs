@@ -265,6 +265,7 @@ fn composed(request: &Request, places: &Places, repository: Option<&Repository>)
         places: places.clone(),
         repository: repository.cloned(),
         paths_from: request.directory.clone(),
+        touch: Vec::new(),
         surroundings: Surroundings {
             cwd: request.directory.clone(),
             home: request.home.clone(),

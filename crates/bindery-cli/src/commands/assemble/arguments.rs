@@ -59,6 +59,9 @@ pub(crate) struct AssembleArgs {
     /// An earlier page of `--view json`: name the fragments that changed since
     #[arg(long, value_name = "FILE")]
     pub(super) against: Option<PathBuf>,
+    /// Refuse with exit code 1 if a text here is not approved exactly as it is (see `bindery lock`)
+    #[arg(long)]
+    pub(super) locked: bool,
     /// Print every setting with its value, where it came from and what it shadows, and stop
     #[arg(long, conflicts_with_all = ["view", "json", "against"])]
     pub(super) explain_config: bool,

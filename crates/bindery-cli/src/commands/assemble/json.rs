@@ -5,10 +5,13 @@ use std::io::{BufReader, ErrorKind};
 use std::path::Path;
 
 use anyhow::Context as _;
+use bindery::here::Here;
 use bindery::sources::Notice;
+use bindery::sources::lock::Standing;
 use bindery::{NextRequest, Note, Reuse, Row, TokenCount};
 use serde::{Deserialize, Serialize};
 
+use super::scanned::Scanned;
 use crate::status::UsageError;
 use crate::terminal::printable;
 
@@ -28,7 +31,9 @@ pub(super) struct Page<'a> {
     window: Option<u64>,
     prefix: Prefix,
     body: Body,
-    fragments: Vec<Row>,
+    fragments: Vec<Scanned>,
+    /// Every text here that needs approval, and how it stands.
+    approvals: &'a [Standing],
     /// What changed since the page given with `--against`.
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<Vec<Change>>,
@@ -104,9 +109,9 @@ const MEND: &str = "make one with `bindery assemble --json > FILE`";
 impl<'a> Page<'a> {
     pub(super) fn new(
         request: &'a NextRequest,
+        here: &'a Here,
         fragments: Vec<Row>,
         window: Option<u64>,
-        notices: &'a [Notice],
         before: Option<Before>,
     ) -> Self {
         let system = &request.rendered.system;
@@ -131,10 +136,11 @@ impl<'a> Page<'a> {
             prefix,
             body,
             changes: before.map(|before| changes(&before, &fragments)),
-            fragments,
+            fragments: fragments.into_iter().map(|row| Scanned::new(row, here)).collect(),
+            approvals: &here.standings,
             shadowed: &request.rendered.assembly.shadowed,
             notes: &request.encoded.notes,
-            notices,
+            notices: &here.notices,
         }
     }
 }

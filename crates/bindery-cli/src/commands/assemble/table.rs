@@ -7,6 +7,7 @@ use bindery::{Layer, NextRequest, Reuse, Row, TokenCount};
 
 use unicode_width::UnicodeWidthStr;
 
+use super::scanned::Scanned;
 use crate::layout::{cell, fit, fit_end, folded, percent, right, thousands};
 use crate::terminal::{Palette, Terminal, printable};
 
@@ -23,7 +24,7 @@ const WITH_AUTHORITY: usize = 50;
 /// Writes the table.
 pub(crate) fn write(
     request: &NextRequest,
-    rows: &[Row],
+    rows: &[Scanned],
     window: Option<u64>,
     terminal: &mut Terminal,
 ) -> io::Result<()> {
@@ -38,7 +39,7 @@ pub(crate) fn write(
         Layer::Tail,
         Layer::Messages,
     ] {
-        let of_layer: Vec<&Row> = rows.iter().filter(|row| row.layer == layer).collect();
+        let of_layer: Vec<&Scanned> = rows.iter().filter(|one| one.row.layer == layer).collect();
         if layer == Layer::Dynamic && has_boundary(rows) {
             page.boundary(out)?;
         }
@@ -46,15 +47,16 @@ pub(crate) fn write(
             continue;
         }
         page.layer(out, layer, &of_layer)?;
-        for row in of_layer {
-            page.row(out, row)?;
+        for one in of_layer {
+            page.row(out, &one.row)?;
+            page.remark(out, one)?;
         }
     }
     page.totals(out, request, rows, window)
 }
 
-fn has_boundary(rows: &[Row]) -> bool {
-    let has = |layers: &[Layer]| rows.iter().any(|row| layers.contains(&row.layer));
+fn has_boundary(rows: &[Scanned]) -> bool {
+    let has = |layers: &[Layer]| rows.iter().any(|one| layers.contains(&one.row.layer));
     has(&[Layer::Static]) && has(&[Layer::Dynamic, Layer::Tail])
 }
 
@@ -76,8 +78,8 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 const YELLOW: Style = AnsiColor::Yellow.on_default();
 
 impl Page {
-    fn new(width: usize, rows: &[Row], palette: Palette) -> Self {
-        let total: TokenCount = rows.iter().map(|row| row.tokens).sum();
+    fn new(width: usize, rows: &[Scanned], palette: Palette) -> Self {
+        let total: TokenCount = rows.iter().map(|one| one.row.tokens).sum();
         let mut page = Self {
             width,
             key: 0,
@@ -128,7 +130,7 @@ impl Page {
         format!("{line} {}", right(tokens, self.tokens))
     }
 
-    fn layer(&self, out: &mut impl Write, layer: Layer, rows: &[&Row]) -> io::Result<()> {
+    fn layer(&self, out: &mut impl Write, layer: Layer, rows: &[&Scanned]) -> io::Result<()> {
         let name = match layer {
             Layer::Tools => "tools",
             Layer::Static => "system · static",
@@ -136,7 +138,7 @@ impl Page {
             Layer::Tail => "system · tail",
             Layer::Messages => "messages",
         };
-        let total: TokenCount = rows.iter().map(|row| row.tokens).sum();
+        let total: TokenCount = rows.iter().map(|one| one.row.tokens).sum();
         let left = self.width.saturating_sub(self.tokens + 1);
         let line = format!("{} {}", cell(name, left), right(&thousands(total), self.tokens));
         writeln!(out, "{}", self.palette.paint(BOLD, &line))
@@ -186,13 +188,13 @@ impl Page {
         &self,
         out: &mut impl Write,
         request: &NextRequest,
-        rows: &[Row],
+        rows: &[Scanned],
         window: Option<u64>,
     ) -> io::Result<()> {
         let sum = |reuse: &[Reuse]| -> TokenCount {
             rows.iter()
-                .filter(|row| reuse.contains(&row.reuse))
-                .map(|row| row.tokens)
+                .filter(|one| reuse.contains(&one.row.reuse))
+                .map(|one| one.row.tokens)
                 .sum()
         };
         let all = sum(&[Reuse::Shared, Reuse::Session, Reuse::None]);
@@ -217,12 +219,25 @@ impl Page {
             ("", next, "readable by the next request"),
         ] {
             let share = percent(count.value, all.value);
-            line(format!(
-                "{label:<9} {} tokens ({share}) {who}",
-                thousands(count)
-            ))?;
+            line(format!("{label:<9} {} tokens ({share}) {who}", thousands(count)))?;
         }
         let bytes = TokenCount::exact(request.encoded.body.len() as u64);
-        line(format!("body      {} bytes", thousands(bytes)))
+        line(format!("body      {} bytes", thousands(bytes)))?;
+        let scanned = rows.iter().filter(|one| one.was_scanned()).count();
+        let found = rows.iter().filter(|one| !one.scan.findings.is_empty()).count();
+        line(format!(
+            "scanned   {scanned} of {} fragments, {found} with findings",
+            rows.len()
+        ))
+    }
+
+    fn remark(&self, out: &mut impl Write, one: &Scanned) -> io::Result<()> {
+        match one.remark() {
+            Some(remark) => {
+                let line = fit(&format!("    {remark}"), self.width);
+                writeln!(out, "{}", self.palette.paint(YELLOW, &line))
+            }
+            None => Ok(()),
+        }
     }
 }

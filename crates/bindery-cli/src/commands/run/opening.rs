@@ -169,8 +169,10 @@ fn instruction_files(
         cwd: question.surroundings.cwd.clone(),
         home: question.surroundings.home.clone(),
         environment: question.environment.clone(),
+        options: here.loading(question),
         ..Host::default()
     };
-    let files = InstructionFiles::new(dialect, host, question.places.clone(), scope.clone());
+    let files =
+        InstructionFiles::new(dialect, host, question.places.clone(), here.gate().clone(), scope.clone());
     Ok(Some(Box::new(files)))
 }
