@@ -1,5 +1,7 @@
 //! When a conditional file loads, and whether a touched path matches.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -200,12 +202,19 @@ impl Matcher {
         (matcher, bad)
     }
 
-    /// Whether a path relative to the patterns' base matches one of them.
-    pub(super) fn matches(&self, relative: &Path) -> bool {
+    /// The first of the names in a directory, relative to the patterns' base, that matches.
+    pub(super) fn first_match<'n>(
+        &self,
+        directory: &Path,
+        names: &'n BTreeSet<OsString>,
+    ) -> Option<&'n OsString> {
         match self {
-            Self::Ignore(_) if relative.as_os_str().is_empty() || relative.has_root() => false,
-            Self::Ignore(ignore) => ignores(ignore, relative),
-            Self::Globs(set) => set.is_match(relative),
+            Self::Globs(set) => names.iter().find(|name| set.is_match(directory.join(name))),
+            // What lies in an ignored directory cannot be taken back by a `!` line.
+            Self::Ignore(ignore) if ignores(ignore, directory) => names.first(),
+            Self::Ignore(ignore) => names
+                .iter()
+                .find(|name| ignore.matched(directory.join(name), false).is_ignore()),
         }
     }
 }
@@ -217,17 +226,16 @@ pub fn pattern_matches<'p>(pattern: &str, rules: &Activation, mut paths: impl It
     paths.any(|path| matcher.matches(path))
 }
 
-/// Whether a `.gitignore` of these lines would ignore the path: from the top down, and what lies in an
-/// ignored directory cannot be taken back by a `!` line.
-fn ignores(ignore: &Gitignore, relative: &Path) -> bool {
-    let ancestors: Vec<&Path> = relative
+/// Whether a directory or one above it is ignored, from the top down.
+fn ignores(ignore: &Gitignore, directory: &Path) -> bool {
+    let ancestors: Vec<&Path> = directory
         .ancestors()
         .filter(|part| !part.as_os_str().is_empty())
         .collect();
     ancestors
         .iter()
         .rev()
-        .any(|part| ignore.matched(part, *part != relative).is_ignore())
+        .any(|part| ignore.matched(part, true).is_ignore())
 }
 
 /// Whether a set of files asks front matter at all.

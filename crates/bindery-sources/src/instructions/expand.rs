@@ -1,5 +1,7 @@
 //! The ends of a run: touched paths spelled out, the bypass, and the finished manifest.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,23 +16,25 @@ use crate::dialect::{Files, Scope};
 use crate::git_dir::lexical;
 
 impl Session<'_> {
-    /// The touched paths: as given, and where one is a pattern, the files below the working directory
-    /// that match it, in path order.
-    pub(super) fn touched(&self) -> Vec<PathBuf> {
-        let mut touched = Vec::new();
+    /// The touched paths, patterns spelled out.
+    pub(super) fn touched(&self) -> Touches {
+        let mut touches = Touches::default();
         for path in &self.host.options.touch {
             let text = path.to_string_lossy();
             let full = lexical(&self.roots.cwd.join(path));
             if !text.contains(['*', '?', '[']) || full.exists() {
-                touched.push(full);
-            } else if let Ok(glob) = GlobBuilder::new(&full.to_string_lossy())
+                touches.each.push(full);
+                continue;
+            }
+            let relative = path.strip_prefix(&self.roots.cwd).unwrap_or(path);
+            let glob = GlobBuilder::new(&relative.to_string_lossy())
                 .literal_separator(true)
-                .build()
-            {
-                matching(&self.roots.cwd, &glob.compile_matcher(), &mut touched);
+                .build();
+            if let Ok(glob) = glob {
+                matching(&self.roots.cwd, &glob.compile_matcher(), &mut touches.below);
             }
         }
-        touched
+        touches
     }
 
     /// Leaves the instructions out, or puts a text in their place, and says so.
@@ -112,28 +116,38 @@ impl Session<'_> {
     }
 }
 
-/// Files below a directory that match, in path order; version control's own are left out, and links to
-/// directories are not followed.
-fn matching(top: &Path, glob: &GlobMatcher, found: &mut Vec<PathBuf>) {
-    let mut open = vec![top.to_owned()];
-    let first = found.len();
+/// What a run touches.
+#[derive(Debug, Default)]
+pub(super) struct Touches {
+    /// Single paths, in the order given.
+    pub(super) each: Vec<PathBuf>,
+    /// Files that patterns match: names by directory.
+    pub(super) below: BTreeMap<PathBuf, BTreeSet<OsString>>,
+}
+
+/// Files below a directory whose path relative to it matches. Version control's own are left out, and
+/// links to directories are not followed.
+fn matching(top: &Path, glob: &GlobMatcher, found: &mut BTreeMap<PathBuf, BTreeSet<OsString>>) {
+    let mut open = vec![PathBuf::new()];
     while let Some(directory) = open.pop() {
-        let Ok(entries) = fs::read_dir(&directory) else {
+        let Ok(entries) = fs::read_dir(top.join(&directory)) else {
             continue;
         };
+        let mut names = BTreeSet::new();
         for entry in entries.filter_map(Result::ok) {
             let Ok(kind) = entry.file_type() else { continue };
-            let path = entry.path();
+            let name = entry.file_name();
+            let path = directory.join(&name);
             if kind.is_dir() {
-                if entry.file_name() != ".git" {
+                if name != ".git" {
                     open.push(path);
                 }
             } else if glob.is_match(&path) {
-                found.push(path);
+                names.insert(name);
             }
         }
-    }
-    if let Some(new) = found.get_mut(first..) {
-        new.sort();
+        if !names.is_empty() {
+            found.entry(top.join(&directory)).or_default().append(&mut names);
+        }
     }
 }

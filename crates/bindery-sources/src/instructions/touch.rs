@@ -1,21 +1,36 @@
 //! What attaches when the agent touches a file.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::diagnostic::{Code, Diagnostic, Severity};
+use super::expand::Touches;
 use super::manifest::Status;
 use super::reason::Reason;
 use super::session::{Session, Spot};
 use crate::dialect::{Place, Scope, Touch, TouchDirection};
 use crate::reading::look;
 
+/// What a run of touches has done so far.
+struct Run<'r> {
+    rules: &'r Touch,
+    place: Place,
+    /// Touches outside of it attach nothing.
+    boundary: PathBuf,
+    /// Directories whose files were looked for.
+    visited: BTreeSet<PathBuf>,
+    /// Files that attached or were touched themselves.
+    attached: BTreeSet<PathBuf>,
+}
+
 impl Session<'_> {
-    /// Attaches what a run's touches attach, one after the other.
-    pub(super) fn touch_all(&mut self, touched: &[PathBuf]) {
+    /// Attaches what a run's touches attach: single paths one after the other, then what patterns match,
+    /// directory by directory.
+    pub(super) fn touch_all(&mut self, touches: &Touches) {
         let dialect = self.dialect;
         let Some(rules) = dialect.touch.as_ref() else {
-            if let Some(path) = touched.first() {
+            if let Some(path) = touches.each.first().or(touches.below.keys().next()) {
                 let message = format!("{} attaches nothing when a file is touched", dialect.client);
                 self.notes.push(Diagnostic::new(
                     Code::NothingAttaches,
@@ -26,49 +41,61 @@ impl Session<'_> {
             }
             return;
         };
-        let place = nested_place(rules);
-        let mut visited = BTreeSet::new();
-        let mut attached = BTreeSet::new();
-        for path in touched {
-            self.touch(path, rules, &place, &mut visited, &mut attached);
+        let mut run = Run {
+            rules,
+            place: nested_place(rules),
+            boundary: if rules.within_project {
+                self.roots.project_or_cwd().to_owned()
+            } else {
+                self.roots.cwd.clone()
+            },
+            visited: BTreeSet::new(),
+            attached: BTreeSet::new(),
+        };
+        for path in &touches.each {
+            if path.starts_with(&run.boundary) && (!rules.must_exist || look(path).is_ok()) {
+                let names = BTreeSet::from([path.file_name().unwrap_or_default().to_owned()]);
+                let directory = path.parent().unwrap_or(path);
+                run.attached.insert(path.clone());
+                let start = if path.is_dir() { path } else { directory };
+                self.touch(start, directory, &names, &mut run);
+            }
+        }
+        // A pattern means the files that an agent works on: instruction files themselves are not among
+        // them, or `**` would suppress what it is asked about.
+        let own: BTreeSet<&str> = dialect
+            .known_names()
+            .into_iter()
+            .filter_map(|name| name.rsplit('/').next())
+            .collect();
+        for (directory, names) in &touches.below {
+            let names: BTreeSet<OsString> = names
+                .iter()
+                .filter(|name| !own.contains(&*name.to_string_lossy()))
+                .cloned()
+                .collect();
+            if directory.starts_with(&run.boundary) && !names.is_empty() {
+                self.touch(directory, directory, &names, &mut run);
+            }
         }
     }
 
-    fn touch(
-        &mut self,
-        path: &Path,
-        rules: &Touch,
-        place: &Place,
-        visited: &mut BTreeSet<PathBuf>,
-        attached: &mut BTreeSet<PathBuf>,
-    ) {
-        let boundary = if rules.within_project {
-            self.roots.project_or_cwd().to_owned()
-        } else {
-            self.roots.cwd.clone()
-        };
-        if !path.starts_with(&boundary) || (rules.must_exist && look(path).is_err()) {
-            return;
-        }
-        if rules.repeats {
+    /// Touches files of one directory. `start` is where the way up begins: the directory, or a touched
+    /// directory itself.
+    fn touch(&mut self, start: &Path, directory: &Path, names: &BTreeSet<OsString>, run: &mut Run<'_>) {
+        if run.rules.repeats {
             self.seen.clear();
         }
-        attached.insert(path.to_owned());
-        for step in &rules.sequence {
+        for step in &run.rules.sequence {
             if step == "nested" {
-                self.nested(path, rules, place, visited, attached);
+                self.nested(start, directory, names, run);
             }
-            self.attach_waiting(step, path, attached);
+            self.attach_waiting(step, directory, names, run);
         }
     }
 
     /// The directories whose files a touch attaches, in order.
-    fn between(&self, path: &Path, rules: &Touch) -> Vec<PathBuf> {
-        let start = if path.is_dir() {
-            path
-        } else {
-            path.parent().unwrap_or(path)
-        };
+    fn between(&self, start: &Path, rules: &Touch) -> Vec<PathBuf> {
         let loaded_at_start = |directory: &&Path| !self.roots.cwd.starts_with(directory);
         let mut up: Vec<PathBuf> = start
             .ancestors()
@@ -87,28 +114,25 @@ impl Session<'_> {
         up
     }
 
-    fn nested(
-        &mut self,
-        path: &Path,
-        rules: &Touch,
-        place: &Place,
-        visited: &mut BTreeSet<PathBuf>,
-        attached: &mut BTreeSet<PathBuf>,
-    ) {
+    fn nested(&mut self, start: &Path, directory: &Path, names: &BTreeSet<OsString>, run: &mut Run<'_>) {
         let dialect = self.dialect;
-        for directory in self.between(path, rules) {
-            if !visited.insert(directory.clone()) {
+        let (rules, place) = (run.rules, run.place.clone());
+        let touched = names
+            .first()
+            .map_or_else(|| directory.to_owned(), |name| directory.join(name));
+        for holder in self.between(start, rules) {
+            if !run.visited.insert(holder.clone()) {
                 continue;
             }
             for files in &rules.files {
                 let first = self.files.len();
                 let spot = Spot {
-                    attached_by: Some(path),
-                    ..super::session::spot(dialect, place, files, &directory)
+                    attached_by: Some(&touched),
+                    ..super::session::spot(dialect, &place, files, &holder)
                 };
                 self.attach_set(spot);
-                self.drop_attached(first, attached);
-                self.attach_waiting("nested", path, attached);
+                self.drop_attached(first, &mut run.attached);
+                self.attach_waiting("nested", directory, names, run);
                 let took = self.files.iter().skip(first).any(|file| file.status.is_sent());
                 if rules.one_per_directory && took {
                     break;
@@ -135,22 +159,28 @@ impl Session<'_> {
     }
 
     /// Attaches the waiting files of a place whose patterns match.
-    fn attach_waiting(&mut self, place: &str, path: &Path, attached: &mut BTreeSet<PathBuf>) {
+    fn attach_waiting(
+        &mut self,
+        place: &str,
+        directory: &Path,
+        names: &BTreeSet<OsString>,
+        run: &mut Run<'_>,
+    ) {
         let mut matched = Vec::new();
         for waiting in self
             .waiting
             .iter_mut()
             .filter(|waiting| !waiting.done && waiting.place == place)
         {
-            let Ok(relative) = path.strip_prefix(&waiting.base) else {
+            let Ok(relative) = directory.strip_prefix(&waiting.base) else {
                 continue;
             };
-            if waiting.matcher.matches(relative) {
+            if let Some(name) = waiting.matcher.first_match(relative, names) {
                 waiting.done = true;
-                matched.push(waiting.index);
+                matched.push((waiting.index, directory.join(name)));
             }
         }
-        for index in matched {
+        for (index, path) in matched {
             let Some(known) = self.files.get(index).map(|file| file.path.clone()) else {
                 continue;
             };
@@ -160,7 +190,7 @@ impl Session<'_> {
             {
                 continue;
             }
-            if !attached.insert(known.clone()) {
+            if !run.attached.insert(known.clone()) {
                 continue;
             }
             let Some(file) = self.files.get_mut(index) else {
@@ -169,7 +199,7 @@ impl Session<'_> {
             file.status = Status::Loaded;
             file.reason = Reason::PathMatched;
             file.detail = format!("attached: {} matches", path.display());
-            file.attached_by = Some(path.to_owned());
+            file.attached_by = Some(path);
             file.bytes_loaded = file.text.as_ref().map_or(0, String::len) as u64;
             self.take_order(index);
             self.remember(&known);
