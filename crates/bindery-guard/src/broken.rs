@@ -15,6 +15,9 @@ pub(crate) struct Stems {
     heads: Heads,
 }
 
+/// Words that stand before others everywhere.
+const COMMON: [&[u8]; 6] = [b"the", b"use", b"you", b"and", b"are", b"new"];
+
 /// Length of a stem from which it is looked for: shorter words arise by chance.
 const SHORTEST_STEM: usize = 4;
 
@@ -27,7 +30,7 @@ impl Stems {
     }
 
     fn contains(&self, word: &[u8]) -> bool {
-        self.heads.at(first_bytes(word)).iter().any(|entry| self.words.get(entry.value).is_some_and(|stem| stem == word))
+        self.heads.at(first_bytes(word)).any(|entry| self.words.get(entry.value).is_some_and(|stem| stem == word))
     }
 
     /// Whether the pieces from `at` on make a stem that begins with the first of them, which is none
@@ -35,12 +38,12 @@ impl Stems {
     fn broken_at(&self, text: &[u8], at: usize) -> bool {
         let rest = text.get(at..).unwrap_or_default();
         let len = rest.iter().take(LONGEST_PIECE + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        if len > LONGEST_PIECE {
+        if len > LONGEST_PIECE || COMMON.iter().any(|word| rest.get(..len) == Some(word)) {
             return false;
         }
         let bytes = if len >= HEAD { first_bytes(rest) } else { joined_head(text, at) };
-        let is_made = |stem: &Vec<u8>| stem.len() > len && Letters { text, at }.take(stem.len()).eq(stem.iter().copied());
-        let made = self.heads.at(bytes).iter().filter(|entry| entry.continues(bytes, len));
+        let is_made = |stem: &Vec<u8>| stem.len() > len + 1 && Letters { text, at }.take(stem.len()).eq(stem.iter().copied());
+        let made = self.heads.at(bytes).filter(|entry| entry.continues(bytes, len));
         made.filter_map(|entry| self.words.get(entry.value)).any(is_made) && {
             let second = at + len + gap_len(text, at + len);
             let second = text.get(second..second + word_len(text, second)).unwrap_or_default();

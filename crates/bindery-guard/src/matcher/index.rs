@@ -84,7 +84,7 @@ fn starts_of(heads: &Heads, text: &[u8], found: &mut Vec<Sighting>) {
         before = first;
         if starts {
             let bytes = first_bytes(text.get(at..).unwrap_or_default());
-            let entries = heads.at(bytes).iter().filter(|entry| entry.starts(bytes));
+            let entries = heads.at(bytes).filter(|entry| entry.starts(bytes));
             found.extend(entries.map(|entry| Sighting { at, keyword: entry.value }));
         }
     }
