@@ -122,7 +122,7 @@ fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookal
         );
         return from + width;
     }
-    let latin = lookalikes.covers(source, from);
+    let latin = letters::may_imitate(letter) && lookalikes.covers(source, from);
     letters::fold_letter(letter, latin, from, view);
     from + width
 }

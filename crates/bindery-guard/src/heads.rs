@@ -18,7 +18,10 @@ impl Heads {
     /// Takes words of at least three bytes; shorter ones are left out.
     pub(crate) fn new<'a>(words: impl Iterator<Item = (&'a [u8], usize)>) -> Self {
         let (long, short): (Vec<_>, Vec<_>) = words.partition(|(word, _)| word.len() >= HEAD);
-        Self { long: Table::new(&long), short: Table::new(&short) }
+        Self {
+            long: Table::new(&long),
+            short: Table::new(&short),
+        }
     }
 
     /// The words that may start with the first of these bytes.
@@ -66,7 +69,14 @@ impl<const BYTES: usize> Table<BYTES> {
             .filter(|(word, _)| word.len() >= BYTES)
             .map(|(word, value)| {
                 let bytes = first_bytes(word);
-                (hash(bytes, BYTES), Entry { bytes, mask: mask(word.len()), value: *value })
+                (
+                    hash(bytes, BYTES),
+                    Entry {
+                        bytes,
+                        mask: mask(word.len()),
+                        value: *value,
+                    },
+                )
             })
             .collect();
         all.sort_by_key(|(hash, entry)| (*hash, entry.value));
@@ -85,7 +95,11 @@ impl<const BYTES: usize> Table<BYTES> {
             sum += *start;
             *start = sum;
         }
-        Self { filter, starts, entries: all.into_iter().map(|(_, entry)| entry).collect() }
+        Self {
+            filter,
+            starts,
+            entries: all.into_iter().map(|(_, entry)| entry).collect(),
+        }
     }
 
     fn at(&self, text: u64) -> &[Entry] {
@@ -94,7 +108,10 @@ impl<const BYTES: usize> Table<BYTES> {
             return &[];
         }
         match self.starts.get(hash..hash + 2) {
-            Some([start, end]) => self.entries.get(usize::from(*start)..usize::from(*end)).unwrap_or_default(),
+            Some([start, end]) => self
+                .entries
+                .get(usize::from(*start)..usize::from(*end))
+                .unwrap_or_default(),
             _ => &[],
         }
     }
@@ -113,7 +130,11 @@ pub(crate) fn first_bytes(text: &[u8]) -> u64 {
 }
 
 fn mask(len: usize) -> u64 {
-    if len >= COMPARED { u64::MAX } else { (1 << (8 * len)) - 1 }
+    if len >= COMPARED {
+        u64::MAX
+    } else {
+        (1 << (8 * len)) - 1
+    }
 }
 
 fn hash(text: u64, bytes: usize) -> usize {
@@ -128,10 +149,19 @@ mod tests {
     #[test]
     fn words_are_found_by_their_first_bytes() {
         let words: [&[u8]; 3] = [b"ignore", b"instructions", b"in"];
-        let heads = Heads::new(words.into_iter().enumerate().map(|(value, word)| (word, value)));
+        let heads = Heads::new(
+            words
+                .into_iter()
+                .enumerate()
+                .map(|(value, word)| (word, value)),
+        );
         let found = |text: &[u8]| -> Vec<usize> {
             let bytes = first_bytes(text);
-            heads.at(bytes).filter(|entry| entry.starts(bytes)).map(|entry| entry.value).collect()
+            heads
+                .at(bytes)
+                .filter(|entry| entry.starts(bytes))
+                .map(|entry| entry.value)
+                .collect()
         };
         assert_eq!(found(b"ignore it"), [0]);
         assert_eq!(found(b"instruct"), [1]);

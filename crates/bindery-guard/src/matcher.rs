@@ -57,12 +57,16 @@ pub(crate) struct Matcher {
 /// Shortest keyword of a later segment: shorter ones stand everywhere.
 const SHORTEST_NEED: usize = 4;
 /// Words that stand everywhere in spite of their length.
-const COMMON: [&str; 14] =
-    ["with", "from", "this", "that", "your", "into", "then", "when", "have", "will", "what", "the ", "user", "them"];
+const COMMON: [&str; 14] = [
+    "with", "from", "this", "that", "your", "into", "then", "when", "have", "will", "what", "the ",
+    "user", "them",
+];
 
 /// Whether the keywords are worth looking for before an expression is tried.
 fn is_rare(keys: &[Vec<u8>]) -> bool {
-    let common = |key: &Vec<u8>| key.len() < SHORTEST_NEED || COMMON.iter().any(|word| key.starts_with(word.as_bytes()));
+    let common = |key: &Vec<u8>| {
+        key.len() < SHORTEST_NEED || COMMON.iter().any(|word| key.starts_with(word.as_bytes()))
+    };
     !keys.is_empty() && !keys.iter().any(common)
 }
 

@@ -153,6 +153,14 @@ fn latin_lookalike(letter: char) -> Option<u8> {
     })
 }
 
+/// Whether the letter is of a script that has look-alikes of Latin letters: Latin beyond ASCII, Greek,
+/// Cyrillic, Armenian, Cherokee, Lisu and the letter-like symbols.
+pub(super) fn may_imitate(letter: char) -> bool {
+    matches!(u32::from(letter),
+        0xC0..=0x058F | 0x13A0..=0x13FF | 0x1C80..=0x1CBF | 0x1D00..=0x1DBF | 0x2100..=0x218F | 0x2C60..=0x2DFF
+        | 0xA4D0..=0xA4FF | 0xA640..=0xA7FF | 0xAB30..=0xABBF | 0x10280..=0x1034F | 0x10400..=0x1044F)
+}
+
 /// Decides, word by word, whether look-alikes count as Latin.
 #[derive(Debug, Default)]
 pub(super) struct Lookalikes {

@@ -33,9 +33,18 @@ const MOST_TRIES: usize = 160;
 
 impl Trial {
     pub(super) fn new(pattern: usize, expression: &Expression, needs: Vec<usize>) -> Self {
-        let step = |segment: &Segment| Step { gap: segment.gap, hir: segment.hir.clone(), automaton: OnceLock::new() };
+        let step = |segment: &Segment| Step {
+            gap: segment.gap,
+            hir: segment.hir.clone(),
+            automaton: OnceLock::new(),
+        };
         let segments = expression.segments.iter().map(step).collect();
-        Self { pattern, leading: expression.leading, segments, needs }
+        Self {
+            pattern,
+            leading: expression.leading,
+            segments,
+            needs,
+        }
     }
 
     pub(super) fn pattern(&self) -> usize {
@@ -52,7 +61,11 @@ impl Trial {
         let end = text.len().min(at + WINDOW);
         let (first, rest) = self.segments.split_first()?;
         let automaton = first.automaton()?;
-        let earliest = if self.leading { at } else { at.saturating_sub(LEAD) };
+        let earliest = if self.leading {
+            at
+        } else {
+            at.saturating_sub(LEAD)
+        };
         // Of several beginnings before the anchor, the first that reaches beyond it counts.
         let (start, reached) = (earliest..=at).find_map(|start| {
             let reached = automaton.end(text, start..end)?;
@@ -66,13 +79,22 @@ impl Trial {
 
 impl Step {
     fn automaton(&self) -> Option<&Automaton> {
-        self.automaton.get_or_init(|| Automaton::new(&self.hir)).as_ref()
+        self.automaton
+            .get_or_init(|| Automaton::new(&self.hir))
+            .as_ref()
     }
 }
 
 /// Where the segments end if they follow from the start of `window`, each after at most its gap of words.
-fn follow(segments: &[Step], text: &[u8], window: Range<usize>, tries: &mut usize) -> Option<usize> {
-    let Some((next, rest)) = segments.split_first() else { return Some(window.start) };
+fn follow(
+    segments: &[Step],
+    text: &[u8],
+    window: Range<usize>,
+    tries: &mut usize,
+) -> Option<usize> {
+    let Some((next, rest)) = segments.split_first() else {
+        return Some(window.start);
+    };
     let automaton = next.automaton()?;
     let mut place = window.start;
     for _ in 0..=next.gap {

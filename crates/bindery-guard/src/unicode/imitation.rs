@@ -12,12 +12,16 @@ pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
 
 /// Cyrillic and Greek letters that look like Latin ones.
 fn is_lookalike(letter: char) -> bool {
-    "авеікмнорсстухјѕԁԛԝһӏАВЕІКМНОРСТУХЈЅԌ".contains(letter)
-        || "αικνορυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ".contains(letter)
+    matches!(u32::from(letter), 0x0370..=0x052F)
+        && ("авеікмнорсстухјѕԁԛԝһӏАВЕІКМНОРСТУХЈЅԌ".contains(letter)
+            || "αικνορυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ".contains(letter))
 }
 
 /// Words of Latin letters and look-alikes only, with both in them.
 fn mixed_words(line: &Line, found: &mut Vec<Raw>) {
+    if !line.letters.iter().any(|(_, letter)| is_lookalike(*letter)) {
+        return;
+    }
     let mut words = Vec::new();
     let mut at = 0;
     while at < line.letters.len() {
