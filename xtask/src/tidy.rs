@@ -39,7 +39,10 @@ fn problems() -> Result<Vec<String>> {
         if let Some(machine) = MACHINE_PATHS.iter().find(|machine| text.contains(*machine)) {
             problems.push(format!("{path}: names a path of one machine ({machine}…)"));
         }
-        if Path::new(&path).extension().is_some_and(|extension| extension == "rs") {
+        if Path::new(&path)
+            .extension()
+            .is_some_and(|extension| extension == "rs")
+        {
             problems.extend(source_problems(&path, &text));
         }
     }

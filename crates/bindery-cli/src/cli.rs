@@ -6,10 +6,10 @@ use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::explain::ExplainArgs;
+use crate::commands::lock::LockArgs;
 use crate::commands::log::LogArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::run::RunArgs;
-use crate::commands::lock::LockArgs;
 use crate::commands::scan::ScanArgs;
 use crate::terminal::Color;
 

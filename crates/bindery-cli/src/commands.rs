@@ -4,10 +4,10 @@ pub(crate) mod assemble;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod explain;
+pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod replay;
 pub(crate) mod run;
-pub(crate) mod lock;
 pub(crate) mod scan;
 
 use crate::cli::Command;

@@ -10,8 +10,8 @@ use crate::template::{
     RenderError, RenderProblem, Variables, has_references, interpolate, place, refused_reference,
 };
 use crate::{
-    Authority, ContentHash, Fragment, Group, Kind, Lane, RuntimeContext, Source, SystemPrompt, Text,
-    runtime_context, Trust,
+    Authority, ContentHash, Fragment, Group, Kind, Lane, RuntimeContext, Source, SystemPrompt, Text, Trust,
+    runtime_context,
 };
 
 /// How many texts, and how many bytes of them, one generation of a cache holds. A composition has
@@ -208,13 +208,20 @@ impl Template<'_> {
         how: Interpolation,
         untrusted: &BTreeMap<Arc<str>, Trust>,
     ) -> Result<(), RenderError> {
-        let refused = (how == Interpolation::Strict).then(|| refused_reference(self.text, untrusted)).flatten();
+        let refused = (how == Interpolation::Strict)
+            .then(|| refused_reference(self.text, untrusted))
+            .flatten();
         refused.map_or(Ok(()), |(offset, problem)| Err(self.error(offset, problem)))
     }
 
     fn error(&self, offset: usize, problem: RenderProblem) -> RenderError {
         let place = place(self.source, self.text, offset);
-        RenderError { what: self.what, name: self.name.to_owned(), place, problem }
+        RenderError {
+            what: self.what,
+            name: self.name.to_owned(),
+            place,
+            problem,
+        }
     }
 
     /// The text with its references replaced; the very same text where there are none.

@@ -70,7 +70,9 @@ pub enum RenderProblem {
         name: String,
     },
     /// The value may not stand in the system prompt.
-    #[error("variable `{{{{{name}}}}}` has trust `{trust}`: anybody who can write its value would speak as the system; use it in a context, which is a message of the user's side")]
+    #[error(
+        "variable `{{{{{name}}}}}` has trust `{trust}`: anybody who can write its value would speak as the system; use it in a context, which is a message of the user's side"
+    )]
     Untrusted {
         /// The name.
         name: String,
@@ -139,7 +141,13 @@ pub(crate) fn refused_reference(
     pieces(text).find_map(|piece| match piece {
         Ok(Piece::Reference { at, name }) => {
             let trust = refused.get(name)?.name();
-            Some((at, RenderProblem::Untrusted { name: name.to_owned(), trust }))
+            Some((
+                at,
+                RenderProblem::Untrusted {
+                    name: name.to_owned(),
+                    trust,
+                },
+            ))
         }
         _ => None,
     })

@@ -37,10 +37,7 @@ const CLASSES: [Class; 256] = {
 };
 
 fn class_of(byte: u8) -> Class {
-    CLASSES
-        .get(usize::from(byte))
-        .copied()
-        .unwrap_or(Class::Plain)
+    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Plain)
 }
 
 /// Folds `source`.
@@ -87,10 +84,7 @@ fn fold_blanks(bytes: &[u8], from: usize, view: &mut View) -> usize {
         .iter()
         .take_while(|byte| matches!(class_of(**byte), Class::Blank | Class::Break))
         .count();
-    let breaks = rest
-        .iter()
-        .take(len)
-        .any(|byte| class_of(*byte) == Class::Break);
+    let breaks = rest.iter().take(len).any(|byte| class_of(*byte) == Class::Break);
     push_blank(view, breaks, from, len);
     from + len
 }
@@ -110,8 +104,7 @@ fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookal
     };
     let width = letter.len_utf8();
     if letter == '\u{9B}' {
-        return from
-            + terminal::sequence_len(source.as_bytes().get(from..).unwrap_or_default()).max(width);
+        return from + terminal::sequence_len(source.as_bytes().get(from..).unwrap_or_default()).max(width);
     }
     if letters::is_blank(letter) {
         push_blank(
@@ -122,7 +115,7 @@ fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookal
         );
         return from + width;
     }
-    let latin = lookalikes.covers(source, from);
+    let latin = letters::may_imitate(letter) && lookalikes.covers(source, from);
     letters::fold_letter(letter, latin, from, view);
     from + width
 }

@@ -1,17 +1,42 @@
 //! Words by their first bytes: one look at a table tells for most places that no word stands there.
 
-/// Bytes by which words are found; none is shorter.
-pub(crate) const HEAD: usize = 3;
+/// Bytes by which words are found; the few that have only [`SHORTEST`] have a table of their own.
+pub(crate) const HEAD: usize = 4;
+/// Bytes of the shortest word that is found.
+const SHORTEST: usize = 3;
 /// Bytes of a word that are compared; longer words are cut.
 pub(crate) const COMPARED: usize = 8;
 
 /// Words, each with a value.
 #[derive(Debug, Default)]
 pub(crate) struct Heads {
+    long: Table<HEAD>,
+    short: Table<SHORTEST>,
+}
+
+impl Heads {
+    /// Takes words of at least three bytes; shorter ones are left out.
+    pub(crate) fn new<'a>(words: impl Iterator<Item = (&'a [u8], usize)>) -> Self {
+        let (long, short): (Vec<_>, Vec<_>) = words.partition(|(word, _)| word.len() >= HEAD);
+        Self {
+            long: Table::new(&long),
+            short: Table::new(&short),
+        }
+    }
+
+    /// The words that may start with the first of these bytes.
+    pub(crate) fn at(&self, text: u64) -> impl Iterator<Item = &Entry> {
+        self.long.at(text).iter().chain(self.short.at(text))
+    }
+}
+
+/// Words by their first `BYTES` bytes.
+#[derive(Debug, Default)]
+struct Table<const BYTES: usize> {
     /// One bit for each hash of first bytes.
     filter: Vec<u64>,
     /// Where the entries of each hash start; one more for the end.
-    starts: Vec<u32>,
+    starts: Vec<u16>,
     entries: Vec<Entry>,
 }
 
@@ -37,14 +62,21 @@ impl Entry {
 
 const HASH_BITS: u32 = 15;
 
-impl Heads {
-    /// Takes words of at least three bytes; shorter ones are left out.
-    pub(crate) fn new<'a>(words: impl Iterator<Item = (&'a [u8], usize)>) -> Self {
+impl<const BYTES: usize> Table<BYTES> {
+    fn new(words: &[(&[u8], usize)]) -> Self {
         let mut all: Vec<(usize, Entry)> = words
-            .filter(|(word, _)| word.len() >= HEAD)
+            .iter()
+            .filter(|(word, _)| word.len() >= BYTES)
             .map(|(word, value)| {
                 let bytes = first_bytes(word);
-                (hash(bytes), Entry { bytes, mask: mask(word.len()), value })
+                (
+                    hash(bytes, BYTES),
+                    Entry {
+                        bytes,
+                        mask: mask(word.len()),
+                        value: *value,
+                    },
+                )
             })
             .collect();
         all.sort_by_key(|(hash, entry)| (*hash, entry.value));
@@ -63,17 +95,23 @@ impl Heads {
             sum += *start;
             *start = sum;
         }
-        Self { filter, starts, entries: all.into_iter().map(|(_, entry)| entry).collect() }
+        Self {
+            filter,
+            starts,
+            entries: all.into_iter().map(|(_, entry)| entry).collect(),
+        }
     }
 
-    /// The words that may start with the first three of these bytes.
-    pub(crate) fn at(&self, text: u64) -> &[Entry] {
-        let hash = hash(text);
+    fn at(&self, text: u64) -> &[Entry] {
+        let hash = hash(text, BYTES);
         if self.filter.get(hash >> 6).copied().unwrap_or(0) >> (hash & 63) & 1 == 0 {
             return &[];
         }
         match self.starts.get(hash..hash + 2) {
-            Some([start, end]) => self.entries.get(*start as usize..*end as usize).unwrap_or_default(),
+            Some([start, end]) => self
+                .entries
+                .get(usize::from(*start)..usize::from(*end))
+                .unwrap_or_default(),
             _ => &[],
         }
     }
@@ -92,12 +130,16 @@ pub(crate) fn first_bytes(text: &[u8]) -> u64 {
 }
 
 fn mask(len: usize) -> u64 {
-    if len >= COMPARED { u64::MAX } else { (1 << (8 * len)) - 1 }
+    if len >= COMPARED {
+        u64::MAX
+    } else {
+        (1 << (8 * len)) - 1
+    }
 }
 
-fn hash(text: u64) -> usize {
-    let head = text & mask(HEAD);
-    (head.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - HASH_BITS)) as usize
+fn hash(text: u64, bytes: usize) -> usize {
+    let head = text & mask(bytes);
+    usize::try_from(head.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - HASH_BITS)).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -110,7 +152,11 @@ mod tests {
         let heads = Heads::new(words.into_iter().enumerate().map(|(value, word)| (word, value)));
         let found = |text: &[u8]| -> Vec<usize> {
             let bytes = first_bytes(text);
-            heads.at(bytes).iter().filter(|entry| entry.starts(bytes)).map(|entry| entry.value).collect()
+            heads
+                .at(bytes)
+                .filter(|entry| entry.starts(bytes))
+                .map(|entry| entry.value)
+                .collect()
         };
         assert_eq!(found(b"ignore it"), [0]);
         assert_eq!(found(b"instruct"), [1]);

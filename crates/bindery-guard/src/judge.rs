@@ -55,8 +55,7 @@ pub(crate) fn wording(text: &[u8], start: usize, end: usize, set: &PatternSet) -
         return Wording::Negated;
     }
     let inside = text.get(start..end).unwrap_or_default();
-    if ends_with_word(before.trim_end(), &set.described) || is_identifier(before.as_bytes(), inside)
-    {
+    if ends_with_word(before.trim_end(), &set.described) || is_identifier(before.as_bytes(), inside) {
         return Wording::Mentioned;
     }
     let after = text
@@ -113,9 +112,7 @@ fn is_identifier(before: &[u8], inside: &[u8]) -> bool {
 
 /// Whether a word belongs to a script without blanks between words.
 fn is_unspaced(word: &str) -> bool {
-    word.chars()
-        .next()
-        .is_some_and(|letter| letter >= '\u{2E80}')
+    word.chars().next().is_some_and(|letter| letter >= '\u{2E80}')
 }
 
 /// Whether a short quotation holds the match: a mark shortly before, and one shortly after.
@@ -166,10 +163,7 @@ pub(crate) fn judge(pattern: &Pattern, setting: Setting) -> Option<(Severity, Co
     }
     let in_code = matches!(position, Position::CodeBlock | Position::InlineCode);
     if disguised || hidden && !in_code && !(on_topic && wording != Wording::Direct) {
-        return Some((
-            pattern.severity.raised().max(Severity::High),
-            Confidence::High,
-        ));
+        return Some((pattern.severity.raised().max(Severity::High), Confidence::High));
     }
     let mut severity = pattern.severity;
     if on_topic && pattern.on_topic == OnTopic::Milder {

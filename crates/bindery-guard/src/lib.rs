@@ -35,3 +35,11 @@ pub use lines::LineIndex;
 pub use patterns::{BUILTIN, PatternError};
 pub use scan::{Report, scan};
 pub use scanner::{Rule, Scanner};
+
+/// One scanner for all tests: building it takes a while without optimisation.
+#[cfg(test)]
+pub(crate) fn test_scanner() -> &'static Scanner {
+    static SCANNER: std::sync::LazyLock<Scanner> =
+        std::sync::LazyLock::new(|| Scanner::builtin().unwrap_or_else(|error| panic!("{error}")));
+    &SCANNER
+}

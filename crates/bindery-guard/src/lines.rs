@@ -23,11 +23,7 @@ impl LineIndex {
     pub fn locate(&self, text: &[u8], offset: usize) -> (usize, usize) {
         let offset = offset.min(text.len());
         let line = self.starts.partition_point(|start| *start <= offset);
-        let start = self
-            .starts
-            .get(line.saturating_sub(1))
-            .copied()
-            .unwrap_or(0);
+        let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let before = text.get(start..offset).unwrap_or_default();
         // A character is counted at its first byte; a broken byte counts as one.
         let column = before.iter().filter(|byte| **byte & 0xC0 != 0x80).count();

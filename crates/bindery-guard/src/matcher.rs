@@ -57,12 +57,16 @@ pub(crate) struct Matcher {
 /// Shortest keyword of a later segment: shorter ones stand everywhere.
 const SHORTEST_NEED: usize = 4;
 /// Words that stand everywhere in spite of their length.
-const COMMON: [&str; 14] =
-    ["with", "from", "this", "that", "your", "into", "then", "when", "have", "will", "what", "the ", "user", "them"];
+const COMMON: [&str; 14] = [
+    "with", "from", "this", "that", "your", "into", "then", "when", "have", "will", "what", "the ", "user",
+    "them",
+];
 
 /// Whether the keywords are worth looking for before an expression is tried.
 fn is_rare(keys: &[Vec<u8>]) -> bool {
-    let common = |key: &Vec<u8>| key.len() < SHORTEST_NEED || COMMON.iter().any(|word| key.starts_with(word.as_bytes()));
+    let common = |key: &Vec<u8>| {
+        key.len() < SHORTEST_NEED || COMMON.iter().any(|word| key.starts_with(word.as_bytes()))
+    };
     !keys.is_empty() && !keys.iter().any(common)
 }
 
@@ -81,13 +85,7 @@ impl Matcher {
         let mut sets: BTreeMap<Vec<Keyword>, usize> = BTreeMap::new();
         let mut trials = Vec::with_capacity(expressions.len());
         for (pattern, expression) in expressions {
-            anchors.push(
-                expression
-                    .anchors
-                    .iter()
-                    .map(&mut keyword)
-                    .collect::<Vec<_>>(),
-            );
+            anchors.push(expression.anchors.iter().map(&mut keyword).collect::<Vec<_>>());
             let mut needed = Vec::new();
             for segment in expression
                 .segments
@@ -116,8 +114,8 @@ impl Matcher {
                 }
             }
         }
-        let index = Index::new(&literals, anchoring)
-            .map_err(|error| PatternError::Engine(error.to_string()))?;
+        let index =
+            Index::new(&literals, anchoring).map_err(|error| PatternError::Engine(error.to_string()))?;
         Ok(Self {
             index,
             anchoring,

@@ -46,10 +46,7 @@ impl Regions {
         }
         let code = flatten(spans.clone());
         for (range, position) in hidden_markup(source) {
-            if !matches!(
-                code.at(range.start),
-                Position::CodeBlock | Position::InlineCode
-            ) {
+            if !matches!(code.at(range.start), Position::CodeBlock | Position::InlineCode) {
                 spans.push((range, position));
             }
         }
@@ -68,9 +65,8 @@ impl Regions {
 
 /// A definition that nothing refers to is the usual way to hide a comment.
 fn definition_position(label: &str, target: &str) -> Position {
-    let comment = label.starts_with("//")
-        || label.eq_ignore_ascii_case("comment")
-        || matches!(target, "#" | "" | "<>");
+    let comment =
+        label.starts_with("//") || label.eq_ignore_ascii_case("comment") || matches!(target, "#" | "" | "<>");
     if comment {
         Position::Comment
     } else {
@@ -98,8 +94,7 @@ fn flatten(mut spans: Vec<(Range<usize>, Position)>) -> Regions {
             open.pop();
             starts.push((
                 end,
-                open.last()
-                    .map_or(Position::Prose, |(_, position)| *position),
+                open.last().map_or(Position::Prose, |(_, position)| *position),
             ));
         }
         let around = open.last().map(|(_, position)| *position);
@@ -114,8 +109,7 @@ fn flatten(mut spans: Vec<(Range<usize>, Position)>) -> Regions {
     while let Some((end, _)) = open.pop() {
         starts.push((
             end,
-            open.last()
-                .map_or(Position::Prose, |(_, position)| *position),
+            open.last().map_or(Position::Prose, |(_, position)| *position),
         ));
     }
     Regions { starts }
@@ -135,9 +129,7 @@ fn hidden_markup(source: &str) -> Vec<(Range<usize>, Position)> {
     {
         let rest = source.get(open..).unwrap_or_default();
         if let Some(inner) = rest.strip_prefix("<!--") {
-            let end = inner
-                .find("-->")
-                .map_or(source.len(), |end| open + 4 + end + 3);
+            let end = inner.find("-->").map_or(source.len(), |end| open + 4 + end + 3);
             found.push((open..end, Position::Comment));
             at = end;
             continue;

@@ -177,12 +177,7 @@ impl<'a> Scan<'a> {
     fn take(&mut self, hits: Vec<Hit>, view: &View, reading: Reading) {
         for hit in hits {
             let span = view.source_range(&hit.span);
-            let wording = judge::wording(
-                view.text(),
-                hit.span.start,
-                hit.span.end,
-                self.scanner.set(),
-            );
+            let wording = judge::wording(view.text(), hit.span.start, hit.span.end, self.scanner.set());
             let raw = self.source().get(span.clone());
             if is_in_place(reading)
                 && raw.is_some_and(|raw| {
@@ -317,14 +312,13 @@ fn is_disguised(raw: &str) -> bool {
 
 /// Latin words with Cyrillic or Greek letters in them.
 fn is_mixed(raw: &str) -> bool {
-    raw.split(|letter: char| !letter.is_alphabetic())
-        .any(|word| {
-            let latin = word.chars().any(|letter| letter.is_ascii_alphabetic());
-            latin
-                && word
-                    .chars()
-                    .any(|letter| matches!(u32::from(letter), 0x0370..=0x052F))
-        })
+    raw.split(|letter: char| !letter.is_alphabetic()).any(|word| {
+        let latin = word.chars().any(|letter| letter.is_ascii_alphabetic());
+        latin
+            && word
+                .chars()
+                .any(|letter| matches!(u32::from(letter), 0x0370..=0x052F))
+    })
 }
 
 /// Whether a decoder leaves what it does not decode as it is.
@@ -353,9 +347,7 @@ fn line_around(source: &str, at: usize) -> Range<usize> {
 
 /// Findings by place, each thing once: of several readings of overlapping bytes, the worst stays.
 fn once(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by(|a, b| {
-        (a.kind, a.span.start, a.span.end).cmp(&(b.kind, b.span.start, b.span.end))
-    });
+    findings.sort_by_key(|finding| (finding.kind, finding.span.start, finding.span.end));
     let weight = |finding: &Finding| {
         (
             finding.severity,
@@ -381,9 +373,7 @@ fn once(mut findings: Vec<Finding>) -> Vec<Finding> {
             }
         }
     }
-    kept.sort_by(|a, b| {
-        (a.span.start, b.severity, a.kind).cmp(&(b.span.start, a.severity, b.kind))
-    });
+    kept.sort_by(|a, b| (a.span.start, b.severity, a.kind).cmp(&(b.span.start, a.severity, b.kind)));
     kept
 }
 

@@ -119,10 +119,7 @@ impl Scanner {
     }
 
     /// Where words stand that make sense backwards or rotated, in order.
-    pub(crate) fn mirrored<'a>(
-        &'a self,
-        text: &'a [u8],
-    ) -> impl Iterator<Item = (usize, Reading)> + 'a {
+    pub(crate) fn mirrored<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (usize, Reading)> + 'a {
         let words = self.set.probes.len();
         self.mirrored.find_iter(text).map(move |found| {
             let backwards = found.pattern().as_usize() < words;

@@ -118,10 +118,7 @@ mod tests {
 
     #[test]
     fn utf16_is_read_and_mapped() {
-        let bytes: Vec<u8> = "\u{FEFF}aé"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
+        let bytes: Vec<u8> = "\u{FEFF}aé".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let text = Text::read(&bytes);
         assert_eq!(text.as_str(), "\u{FEFF}aé");
         assert_eq!(text.source_range(&(3..4)), 2..4);

@@ -115,17 +115,12 @@ impl View {
     pub(crate) fn over(&self, inner: &Self) -> Self {
         let mut pieces: Vec<Piece> = Vec::with_capacity(self.pieces.len());
         for (at, piece) in self.pieces.iter().enumerate() {
-            let end = self
-                .pieces
-                .get(at + 1)
-                .map_or(self.text.len(), |next| next.view);
+            let end = self.pieces.get(at + 1).map_or(self.text.len(), |next| next.view);
             pieces.push(Piece {
                 view: piece.view,
                 source: inner.source_of(piece.source),
             });
-            let from = inner
-                .pieces
-                .partition_point(|other| other.view <= piece.source);
+            let from = inner.pieces.partition_point(|other| other.view <= piece.source);
             for other in inner.pieces.iter().skip(from) {
                 let view = piece.view + (other.view - piece.source);
                 if view >= end {

@@ -1,6 +1,9 @@
 //! Warm assembly with body serialisation, beside `serde_json::to_vec` of the same body as a value.
 
-#![expect(clippy::unwrap_used, reason = "a bench that cannot run has nothing to measure")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a bench that cannot run has nothing to measure"
+)]
 
 use std::future::Future;
 use std::pin::pin;

@@ -99,11 +99,7 @@ struct Outcome {
 }
 
 /// Scans and prints.
-pub(crate) fn run(
-    args: &ScanArgs,
-    out: &mut dyn Write,
-    err: &mut dyn Write,
-) -> anyhow::Result<Status> {
+pub(crate) fn run(args: &ScanArgs, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Status> {
     let scanner = scanner(&args.patterns)?;
     let mut baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     let mut outcome = Outcome {

@@ -1,5 +1,6 @@
 //! The command as a user meets it: real repositories, the real binary, an environment of its own.
 #![expect(
+    clippy::panic,
     clippy::unwrap_used,
     clippy::string_slice,
     reason = "a test may panic: that is how it fails"
@@ -7,10 +8,10 @@
 
 mod assemble;
 mod bad_input;
+mod check;
 mod hostile;
 mod lock;
 mod output;
-mod check;
 mod place;
 mod run;
 mod trust;

@@ -70,7 +70,10 @@ async fn evaluate_variables(
 }
 
 fn untrusted_variables(found: &Effective) -> BTreeMap<Arc<str>, Trust> {
-    let trust = found.variables.iter().map(|(name, entry)| (name.clone(), entry.value.trust()));
+    let trust = found
+        .variables
+        .iter()
+        .map(|(name, entry)| (name.clone(), entry.value.trust()));
     trust.filter(|(_, trust)| !trust.may_command()).collect()
 }
 

@@ -302,12 +302,20 @@ fn a_value_that_outsiders_write_is_refused_in_the_system_prompt() {
     let _branch = scope.variable("branch", branch).unwrap();
     let context = scope.context(Context::new("git", "On {{branch}}.")).unwrap();
     let rendered = render(&scope).unwrap();
-    assert!(rendered.context.snapshot.unwrap().fragments[1].text.contains("On main."));
+    assert!(
+        rendered.context.snapshot.unwrap().fragments[1]
+            .text
+            .contains("On main.")
+    );
     drop(context);
-    let section = scope.section(Section::new("place", "Work\non {{branch}}.")).unwrap();
+    let section = scope
+        .section(Section::new("place", "Work\non {{branch}}."))
+        .unwrap();
     let error = render(&scope).unwrap_err();
     insta::assert_snapshot!(error, @"plugin:place, line 2, column 4: variable `{{branch}}` has trust `project`: anybody who can write its value would speak as the system; use it in a context, which is a message of the user's side (in section `place`)");
     drop(section);
-    let _tail = scope.context(Context::new("where", "{{branch}}").delivery(Delivery::Tail)).unwrap();
+    let _tail = scope
+        .context(Context::new("where", "{{branch}}").delivery(Delivery::Tail))
+        .unwrap();
     assert!(render(&scope).is_err());
 }

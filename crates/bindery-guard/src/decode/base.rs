@@ -16,9 +16,9 @@ pub(super) fn continued(source: &str, first: &Candidate, tail: &[Candidate]) -> 
             let follows = next.encoding == first.encoding
                 && between.contains('\n')
                 && between.len() <= 12
-                && between.chars().all(|letter| {
-                    letter.is_ascii_whitespace() || matches!(letter, '>' | '#' | '*')
-                });
+                && between
+                    .chars()
+                    .all(|letter| letter.is_ascii_whitespace() || matches!(letter, '>' | '#' | '*'));
             end = next.end;
             follows
         })
@@ -35,15 +35,8 @@ pub(super) fn decode(source: &str, pieces: &[&Candidate]) -> Option<Payload> {
                 .map(move |(at, byte)| (byte, piece.start + at))
         })
     };
-    let count = pieces
-        .iter()
-        .map(|piece| piece.end - piece.start)
-        .sum::<usize>();
-    if let Some(view) = read(
-        symbols().map_while(|(byte, at)| Some((hex(byte)?, at))),
-        count,
-        4,
-    ) {
+    let count = pieces.iter().map(|piece| piece.end - piece.start).sum::<usize>();
+    if let Some(view) = read(symbols().map_while(|(byte, at)| Some((hex(byte)?, at))), count, 4) {
         return Some(Payload {
             reading: Reading::Hex,
             view,

@@ -16,9 +16,7 @@ pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
             replaced += 1;
             rest = rest.get(len..).unwrap_or_default();
         } else {
-            let (plain, tail) = rest
-                .split_at_checked(first.len_utf8())
-                .unwrap_or((rest, ""));
+            let (plain, tail) = rest.split_at_checked(first.len_utf8()).unwrap_or((rest, ""));
             view.copy(plain.as_bytes(), at);
             rest = tail;
         }

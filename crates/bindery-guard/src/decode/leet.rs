@@ -25,14 +25,8 @@ pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
     let mut replaced = 0;
     for word in text.split_inclusive(|letter: char| letter.is_ascii_whitespace()) {
         let bytes = word.as_bytes();
-        let letters = bytes
-            .iter()
-            .filter(|byte| byte.is_ascii_alphabetic())
-            .count();
-        let digits = bytes
-            .iter()
-            .filter(|byte| letter_for(**byte).is_some())
-            .count();
+        let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+        let digits = bytes.iter().filter(|byte| letter_for(**byte).is_some()).count();
         // A number with a unit is no word; "1n" and "70" are, in a line of such words.
         if digits > 0 && letters + digits <= 40 {
             for (offset, byte) in bytes.iter().enumerate() {

@@ -32,11 +32,7 @@ fn rotate(letter: char) -> char {
 pub(crate) fn reversed(text: &str, start: usize) -> Payload {
     let mut view = View::with_capacity(text.len());
     for (at, letter) in text.char_indices().rev() {
-        view.push_str(
-            letter.encode_utf8(&mut [0; 4]),
-            start + at,
-            letter.len_utf8(),
-        );
+        view.push_str(letter.encode_utf8(&mut [0; 4]), start + at, letter.len_utf8());
     }
     Payload {
         reading: Reading::Reversed,

@@ -9,22 +9,14 @@ const SHORTEST: usize = 8;
 
 /// Decodes the longest sequence of numbers of one kind in a line.
 pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
-    [
-        (Reading::Binary, 2),
-        (Reading::Hex, 16),
-        (Reading::Morse, 10),
-    ]
-    .into_iter()
-    .find_map(|(reading, radix)| {
-        let view = longest(text, start, radix)?;
-        // Decimal codes have no name of their own among the readings.
-        let reading = if radix == 10 {
-            Reading::Escapes
-        } else {
-            reading
-        };
-        Some(Payload { reading, view })
-    })
+    [(Reading::Binary, 2), (Reading::Hex, 16), (Reading::Morse, 10)]
+        .into_iter()
+        .find_map(|(reading, radix)| {
+            let view = longest(text, start, radix)?;
+            // Decimal codes have no name of their own among the readings.
+            let reading = if radix == 10 { Reading::Escapes } else { reading };
+            Some(Payload { reading, view })
+        })
 }
 
 fn longest(text: &str, start: usize, radix: u32) -> Option<View> {
@@ -59,8 +51,7 @@ fn longest(text: &str, start: usize, radix: u32) -> Option<View> {
 
 fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let separators = |letter: char| {
-        letter.is_ascii_whitespace()
-            || matches!(letter, ',' | ':' | ';' | '[' | ']' | '(' | ')' | '`')
+        letter.is_ascii_whitespace() || matches!(letter, ',' | ':' | ';' | '[' | ']' | '(' | ')' | '`')
     };
     let mut at = 0;
     text.split(separators).filter_map(move |token| {

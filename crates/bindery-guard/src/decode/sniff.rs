@@ -83,9 +83,7 @@ fn run(bytes: &[u8], from: usize, line: &mut Line, found: &mut Vec<Candidate>) -
             if len == 2 {
                 line.numbers += 1;
             }
-            line.leet += usize::from(
-                len <= LONGEST_WORD && is_leet(bytes.get(from..at).unwrap_or_default()),
-            );
+            line.leet += usize::from(len <= LONGEST_WORD && is_leet(bytes.get(from..at).unwrap_or_default()));
         }
         LETTER if len == 2 => line.numbers += usize::from(is_hex(bytes.get(from..at))),
         _ => {}
@@ -122,8 +120,9 @@ fn mark(bytes: &[u8], at: usize, line: &mut Line, found: &mut Vec<Candidate>) {
     let rest = bytes.get(at..).unwrap_or_default();
     match rest {
         [b'%', a, b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => line.escapes += 1,
-        [b'&', b'#' | b'a'..=b'z' | b'A'..=b'Z', ..]
-        | [b'\\', b'x' | b'u' | b'U' | b'0'..=b'7', ..] => line.escapes += 1,
+        [b'&', b'#' | b'a'..=b'z' | b'A'..=b'Z', ..] | [b'\\', b'x' | b'u' | b'U' | b'0'..=b'7', ..] => {
+            line.escapes += 1;
+        }
         [b'.', ..] => line.dots += 1,
         [b'~', b'>', ..] => {
             let open = bytes

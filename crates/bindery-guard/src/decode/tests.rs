@@ -37,11 +37,7 @@ fn encodings_are_read() {
         Reading::Hex,
         "please read this.",
     );
-    assert_reads(
-        "70 6c 65 61 73 65 20 72 65 61 64",
-        Reading::Hex,
-        "please read",
-    );
+    assert_reads("70 6c 65 61 73 65 20 72 65 61 64", Reading::Hex, "please read");
     assert_reads(
         "01110000 01101100 01100101 01100001 01110011 01100101 00100000 01100001",
         Reading::Binary,
@@ -52,11 +48,7 @@ fn encodings_are_read() {
         Reading::Escapes,
         "please read",
     );
-    assert_reads(
-        "please%20read%20this%2E",
-        Reading::Escapes,
-        "please read this.",
-    );
+    assert_reads("please%20read%20this%2E", Reading::Escapes, "please read this.");
     assert_reads("&#112;&#108;&#x65;ase", Reading::Escapes, "please");
     assert_reads("\\u0070\\u006c\\x65ase", Reading::Escapes, "please");
     assert_reads("pl34s3 r34d 7h15", Reading::Leet, "please read this");

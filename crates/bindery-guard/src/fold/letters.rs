@@ -19,8 +19,7 @@ pub(super) fn is_ignorable(letter: char) -> bool {
 pub(super) fn is_blank(letter: char) -> bool {
     matches!(
         u32::from(letter),
-        0x85 | 0xA0 | 0x1680 | 0x2000
-            ..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x2800 | 0x3000
+        0x85 | 0xA0 | 0x1680 | 0x2000..=0x200A | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x2800 | 0x3000
     )
 }
 
@@ -28,8 +27,8 @@ pub(super) fn is_blank(letter: char) -> bool {
 fn punctuation(letter: char) -> Option<&'static str> {
     Some(match letter {
         '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}' | '\u{2032}' | '\u{2BC}' => "'",
-        '\u{201C}' | '\u{201D}' | '\u{201E}' | '\u{201F}' | '«' | '»' | '「' | '」' | '『'
-        | '』' | '《' | '》' => "\"",
+        '\u{201C}' | '\u{201D}' | '\u{201E}' | '\u{201F}' | '«' | '»' | '「' | '」' | '『' | '』' | '《'
+        | '》' => "\"",
         '\u{2010}'..='\u{2015}' | '\u{2212}' => "-",
         '。' | '\u{06D4}' | '\u{0964}' => ".",
         '、' | '\u{060C}' => ",",
@@ -145,12 +144,18 @@ fn latin_lookalike(letter: char) -> Option<u8> {
     [lower, letter].into_iter().find_map(|form| {
         let mut shown = skeleton(form.encode_utf8(&mut buffer));
         match (shown.next(), shown.next()) {
-            (Some(only), None) if only.is_ascii_alphanumeric() => {
-                Some(only.to_ascii_lowercase() as u8)
-            }
+            (Some(only), None) if only.is_ascii_alphanumeric() => Some(only.to_ascii_lowercase() as u8),
             _ => None,
         }
     })
+}
+
+/// Whether the letter is of a script that has look-alikes of Latin letters: Latin beyond ASCII, Greek,
+/// Cyrillic, Armenian, Cherokee, Lisu and the letter-like symbols.
+pub(super) fn may_imitate(letter: char) -> bool {
+    matches!(u32::from(letter),
+        0xC0..=0x058F | 0x13A0..=0x13FF | 0x1C80..=0x1CBF | 0x1D00..=0x1DBF | 0x2100..=0x218F | 0x2C60..=0x2DFF
+        | 0xA4D0..=0xA4FF | 0xA640..=0xA7FF | 0xAB30..=0xABBF | 0x10280..=0x1034F | 0x10400..=0x1044F)
 }
 
 /// Decides, word by word, whether look-alikes count as Latin.
@@ -176,9 +181,8 @@ impl Lookalikes {
     fn judge(&mut self, source: &str, at: usize) {
         let before = source.get(..at).unwrap_or_default();
         let after = source.get(at..).unwrap_or_default();
-        let in_word = |letter: &char| {
-            letter.is_alphanumeric() || is_ignorable(*letter) || is_combining_mark(*letter)
-        };
+        let in_word =
+            |letter: &char| letter.is_alphanumeric() || is_ignorable(*letter) || is_combining_mark(*letter);
         let head = before.chars().rev().take(LONGEST_WORD).take_while(in_word);
         let mut ascii = head.filter(char::is_ascii_alphabetic).count();
         let (mut foreign, mut unlike) = (0, 0);

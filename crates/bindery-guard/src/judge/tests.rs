@@ -1,7 +1,7 @@
-use crate::{Scanner, Severity, scan};
+use crate::{Severity, scan};
 
 fn worst(source: &str) -> Option<Severity> {
-    scan(source.as_bytes(), &Scanner::builtin().unwrap()).worst()
+    scan(source.as_bytes(), crate::test_scanner()).worst()
 }
 
 #[test]

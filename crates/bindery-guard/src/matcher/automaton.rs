@@ -20,20 +20,37 @@ pub(super) struct Automaton {
 impl Automaton {
     /// Compiles `hir`; nothing if it cannot be, which the test of the shipped patterns would show.
     pub(super) fn new(hir: &Hir) -> Option<Self> {
-        let config = Compiler::new().configure(regex_automata::nfa::thompson::Config::new().utf8(false).which_captures(WhichCaptures::None)).build_from_hir(hir);
+        let config = Compiler::new()
+            .configure(
+                regex_automata::nfa::thompson::Config::new()
+                    .utf8(false)
+                    .which_captures(WhichCaptures::None),
+            )
+            .build_from_hir(hir);
         let dfa = DFA::builder()
-            .configure(DFA::config().match_kind(MatchKind::LeftmostFirst).minimum_cache_clear_count(None))
+            .configure(
+                DFA::config()
+                    .match_kind(MatchKind::LeftmostFirst)
+                    .minimum_cache_clear_count(None),
+            )
             .build_from_nfa(config.ok()?)
             .ok()?;
         let template = dfa.clone();
         let new: NewCache = Box::new(move || template.create_cache());
-        Some(Self { dfa, caches: Pool::new(new) })
+        Some(Self {
+            dfa,
+            caches: Pool::new(new),
+        })
     }
 
     /// The end of the match that starts at the start of `window`, read no further than its end.
     pub(super) fn end(&self, text: &[u8], window: Range<usize>) -> Option<usize> {
         let input = Input::new(text).span(window).anchored(Anchored::Yes);
         let mut cache = self.caches.get();
-        self.dfa.try_search_fwd(&mut cache, &input).ok().flatten().map(|found| found.offset())
+        self.dfa
+            .try_search_fwd(&mut cache, &input)
+            .ok()
+            .flatten()
+            .map(|found| found.offset())
     }
 }

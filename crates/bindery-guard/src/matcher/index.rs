@@ -39,24 +39,41 @@ impl Anywhere {
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .build(literals.iter().map(|(literal, _)| literal))?;
-        Ok(Some(Self { automaton, keywords: literals.iter().map(|(_, keyword)| *keyword).collect() }))
+        Ok(Some(Self {
+            automaton,
+            keywords: literals.iter().map(|(_, keyword)| *keyword).collect(),
+        }))
     }
 
     fn sightings(&self, text: &[u8], found: &mut Vec<Sighting>) {
         for hit in self.automaton.find_overlapping_iter(text) {
             if let Some(keyword) = self.keywords.get(hit.pattern().as_usize()) {
-                found.push(Sighting { at: hit.start(), keyword: *keyword });
+                found.push(Sighting {
+                    at: hit.start(),
+                    keyword: *keyword,
+                });
             }
         }
     }
 }
 
 impl Index {
-    pub(super) fn new(literals: &BTreeMap<Vec<u8>, Keyword>, anchoring: Anchoring) -> Result<Self, BuildError> {
+    pub(super) fn new(
+        literals: &BTreeMap<Vec<u8>, Keyword>,
+        anchoring: Anchoring,
+    ) -> Result<Self, BuildError> {
         let at_words = |literal: &[u8]| anchoring == Anchoring::AtWords && literal.is_ascii();
-        let (near, wide): (Vec<_>, Vec<_>) =
-            literals.iter().map(|(literal, keyword)| (literal, *keyword)).partition(|(literal, _)| at_words(literal));
-        Ok(Self { heads: Heads::new(near.iter().map(|(literal, keyword)| (literal.as_slice(), *keyword))), wide: Anywhere::new(&wide)? })
+        let (near, wide): (Vec<_>, Vec<_>) = literals
+            .iter()
+            .map(|(literal, keyword)| (literal, *keyword))
+            .partition(|(literal, _)| at_words(literal));
+        Ok(Self {
+            heads: Heads::new(
+                near.iter()
+                    .map(|(literal, keyword)| (literal.as_slice(), *keyword)),
+            ),
+            wide: Anywhere::new(&wide)?,
+        })
     }
 
     /// All keywords in `text`, by place.
@@ -66,7 +83,11 @@ impl Index {
             starts_of(&self.heads, text, &mut found);
         }
         let in_order = found.len();
-        if let Some(wide) = self.wide.as_ref().filter(|_| anchoring == Anchoring::Anywhere || !text.is_ascii()) {
+        if let Some(wide) = self
+            .wide
+            .as_ref()
+            .filter(|_| anchoring == Anchoring::Anywhere || !text.is_ascii())
+        {
             wide.sightings(text, &mut found);
         }
         if found.len() > in_order {
@@ -80,12 +101,19 @@ impl Index {
 fn starts_of(heads: &Heads, text: &[u8], found: &mut Vec<Sighting>) {
     let mut before = b' ';
     for (at, &first) in text.iter().enumerate() {
-        let starts = if first.is_ascii_alphanumeric() { !before.is_ascii_alphanumeric() } else { first > b' ' && first != before };
+        let starts = if first.is_ascii_alphanumeric() {
+            !before.is_ascii_alphanumeric()
+        } else {
+            first > b' ' && first != before
+        };
         before = first;
         if starts {
             let bytes = first_bytes(text.get(at..).unwrap_or_default());
-            let entries = heads.at(bytes).iter().filter(|entry| entry.starts(bytes));
-            found.extend(entries.map(|entry| Sighting { at, keyword: entry.value }));
+            let entries = heads.at(bytes).filter(|entry| entry.starts(bytes));
+            found.extend(entries.map(|entry| Sighting {
+                at,
+                keyword: entry.value,
+            }));
         }
     }
 }

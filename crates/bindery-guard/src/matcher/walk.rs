@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-
 use super::WINDOW;
 use super::automaton::Automaton;
 use crate::patterns::{Expression, Segment, parse};
@@ -32,9 +31,18 @@ const MOST_TRIES: usize = 160;
 
 impl Trial {
     pub(super) fn new(pattern: usize, expression: &Expression, needs: Vec<usize>) -> Self {
-        let step = |segment: &Segment| Step { gap: segment.gap, body: segment.body.clone(), automaton: OnceLock::new() };
+        let step = |segment: &Segment| Step {
+            gap: segment.gap,
+            body: segment.body.clone(),
+            automaton: OnceLock::new(),
+        };
         let segments = expression.segments.iter().map(step).collect();
-        Self { pattern, leading: expression.leading, segments, needs }
+        Self {
+            pattern,
+            leading: expression.leading,
+            segments,
+            needs,
+        }
     }
 
     pub(super) fn pattern(&self) -> usize {
@@ -65,13 +73,17 @@ impl Trial {
 
 impl Step {
     fn automaton(&self) -> Option<&Automaton> {
-        self.automaton.get_or_init(|| Automaton::new(&parse(&self.body).ok()?)).as_ref()
+        self.automaton
+            .get_or_init(|| Automaton::new(&parse(&self.body).ok()?))
+            .as_ref()
     }
 }
 
 /// Where the segments end if they follow from the start of `window`, each after at most its gap of words.
 fn follow(segments: &[Step], text: &[u8], window: Range<usize>, tries: &mut usize) -> Option<usize> {
-    let Some((next, rest)) = segments.split_first() else { return Some(window.start) };
+    let Some((next, rest)) = segments.split_first() else {
+        return Some(window.start);
+    };
     let automaton = next.automaton()?;
     let mut place = window.start;
     for _ in 0..=next.gap {

@@ -4,12 +4,12 @@ use crate::{Scanner, scan};
 /// Every example of every file, from the files themselves.
 #[test]
 fn examples_do_as_they_say() {
-    let scanner = Scanner::builtin().unwrap_or_else(|error| panic!("{error}"));
+    let scanner = crate::test_scanner();
     let mut wrong = Vec::new();
     for (index, matches, passes) in &scanner.set().examples {
         let pattern = &scanner.set().patterns[*index];
         for example in matches {
-            let found = scan(example.as_bytes(), &scanner).findings;
+            let found = scan(example.as_bytes(), scanner).findings;
             if !found
                 .iter()
                 .any(|finding| finding.rule == pattern.id || finding.kind == pattern.kind)
@@ -18,7 +18,7 @@ fn examples_do_as_they_say() {
             }
         }
         for example in passes {
-            let found = scan(example.as_bytes(), &scanner).findings;
+            let found = scan(example.as_bytes(), scanner).findings;
             if let Some(finding) = found.iter().find(|finding| finding.severity >= Severity::Medium) {
                 wrong.push(format!(
                     "{} passes {example:?}, but {} finds it",

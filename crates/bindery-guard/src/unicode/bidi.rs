@@ -39,13 +39,7 @@ pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
         };
         let span = line.offset(*at)..line.end;
         let reason = "a direction control is left open at the end of its line: what follows may be shown in another order";
-        found.push(Raw::new(
-            "bidi.unbalanced",
-            Kind::Bidi,
-            severity,
-            span,
-            reason,
-        ));
+        found.push(Raw::new("bidi.unbalanced", Kind::Bidi, severity, span, reason));
     } else if let Some(at) = rtl_in_latin {
         let reason = "right-to-left direction in a line without right-to-left letters";
         found.push(Raw::new(
@@ -77,8 +71,7 @@ fn forced(line: &Line, at: usize) -> Raw {
     let len = line.run(at + 1, |letter| {
         !matches!(letter, '\u{202C}' | '\u{202D}' | '\u{202E}')
     }) + 1;
-    let reason =
-        "a direction override: the text after it is shown in another order than a model reads it";
+    let reason = "a direction override: the text after it is shown in another order than a model reads it";
     Raw::new(
         "bidi.override",
         Kind::Bidi,

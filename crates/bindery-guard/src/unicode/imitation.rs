@@ -12,24 +12,22 @@ pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
 
 /// Cyrillic and Greek letters that look like Latin ones.
 fn is_lookalike(letter: char) -> bool {
-    "авеікмнорсстухјѕԁԛԝһӏАВЕІКМНОРСТУХЈЅԌ".contains(letter)
-        || "αικνορυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ".contains(letter)
+    matches!(u32::from(letter), 0x0370..=0x052F)
+        && ("авеікмнорсстухјѕԁԛԝһӏАВЕІКМНОРСТУХЈЅԌ".contains(letter)
+            || "αικνορυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧ".contains(letter))
 }
 
 /// Words of Latin letters and look-alikes only, with both in them.
 fn mixed_words(line: &Line, found: &mut Vec<Raw>) {
+    if !line.letters.iter().any(|(_, letter)| is_lookalike(*letter)) {
+        return;
+    }
     let mut words = Vec::new();
     let mut at = 0;
     while at < line.letters.len() {
         let len = line.run(at, char::is_alphabetic);
         if len >= 3 {
-            let word = || {
-                line.letters
-                    .iter()
-                    .skip(at)
-                    .take(len)
-                    .map(|(_, letter)| *letter)
-            };
+            let word = || line.letters.iter().skip(at).take(len).map(|(_, letter)| *letter);
             let latin = word().filter(char::is_ascii_alphabetic).count();
             let imitations = word().filter(|letter| is_lookalike(*letter)).count();
             if latin > 0 && imitations > 0 && latin + imitations == len {
@@ -75,9 +73,8 @@ fn heaped_marks(line: &Line, found: &mut Vec<Raw>) {
         let on_latin = line
             .before(at)
             .is_some_and(|base| base == ' ' || base.is_ascii() || base.script() == Script::Latin);
-        let heap = is_mark(*letter)
-            && at >= 2
-            && (1..=2).all(|back| line.letter(at - back).is_some_and(is_mark));
+        let heap =
+            is_mark(*letter) && at >= 2 && (1..=2).all(|back| line.letter(at - back).is_some_and(is_mark));
         if (is_strike(*letter) && on_latin) || heap {
             places.push(at);
         }

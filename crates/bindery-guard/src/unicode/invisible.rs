@@ -25,11 +25,7 @@ pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
     let mut tally = Tally::default();
     let mut at = 0;
     while let Some(letter) = line.letter(at) {
-        let run = if is_bit(letter) {
-            line.run(at, is_bit)
-        } else {
-            0
-        };
+        let run = if is_bit(letter) { line.run(at, is_bit) } else { 0 };
         if run >= SHORTEST_PAYLOAD {
             found.push(payload(line, at, run));
             at += run;
@@ -140,10 +136,7 @@ fn report_soft_hyphens(line: &Line, hyphens: &[usize], found: &mut Vec<Raw>) {
             && line.letter(at + 1).is_some_and(char::is_alphabetic))
     });
     if dense >= 3 {
-        let reason = format!(
-            "{} soft hyphens split words letter by letter",
-            hyphens.len()
-        );
+        let reason = format!("{} soft hyphens split words letter by letter", hyphens.len());
         found.push(Raw::new(
             "invisible.soft-hyphens",
             Kind::Invisible,

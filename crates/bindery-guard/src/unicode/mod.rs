@@ -78,9 +78,7 @@ impl Line {
             .char_indices()
             .map(|(at, letter)| (start + at, letter))
             .collect();
-        let has_rtl = letters
-            .iter()
-            .any(|(_, letter)| neighbours::is_rtl(*letter));
+        let has_rtl = letters.iter().any(|(_, letter)| neighbours::is_rtl(*letter));
         Self {
             letters,
             end: start + text.len(),
@@ -149,10 +147,7 @@ fn inspect_line(line: &Line, found: &mut Vec<Raw>) {
 pub(crate) fn readable(bytes: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(bytes).ok()?;
     let printable = text.chars().filter(|letter| !letter.is_control()).count();
-    let letters = text
-        .chars()
-        .filter(|letter| letter.is_alphanumeric())
-        .count();
+    let letters = text.chars().filter(|letter| letter.is_alphanumeric()).count();
     let all = text.chars().count();
     (printable >= 4 && letters * 2 >= all && printable * 10 >= all * 9).then(|| text.to_owned())
 }

@@ -12,10 +12,9 @@ pub(super) fn is_rtl(letter: char) -> bool {
 /// Scripts in which joiners and non-joiners shape the letters.
 pub(super) fn takes_joiners(letter: char) -> bool {
     use Script::{
-        Arabic, Balinese, Bengali, Chakma, Devanagari, Gujarati, Gurmukhi, Hanifi_Rohingya,
-        Javanese, Kannada, Khmer, Lao, Malayalam, Mandaic, Manichaean, Meetei_Mayek, Mongolian,
-        Myanmar, Newa, Nko, Oriya, Phags_Pa, Sinhala, Syriac, Tai_Tham, Tamil, Telugu, Thai,
-        Tibetan, Tirhuta,
+        Arabic, Balinese, Bengali, Chakma, Devanagari, Gujarati, Gurmukhi, Hanifi_Rohingya, Javanese,
+        Kannada, Khmer, Lao, Malayalam, Mandaic, Manichaean, Meetei_Mayek, Mongolian, Myanmar, Newa, Nko,
+        Oriya, Phags_Pa, Sinhala, Syriac, Tai_Tham, Tamil, Telugu, Thai, Tibetan, Tirhuta,
     };
     !letter.is_ascii()
         && matches!(

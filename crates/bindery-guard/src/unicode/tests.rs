@@ -74,11 +74,7 @@ fn hidden_text_is_found_and_decoded() {
 #[test]
 fn severity_follows_the_class() {
     let cases = [
-        (
-            "## Tone\u{AD} notes",
-            "invisible.soft-hyphens",
-            Severity::Low,
-        ),
+        ("## Tone\u{AD} notes", "invisible.soft-hyphens", Severity::Low),
         (
             "i\u{AD}g\u{AD}n\u{AD}o\u{AD}r\u{AD}e",
             "invisible.soft-hyphens",
@@ -93,11 +89,7 @@ fn severity_follows_the_class() {
         ("x \u{202E}abc\u{202C}", "bidi.override", Severity::High),
         ("if ok \u{2066}// done", "bidi.unbalanced", Severity::High),
         ("\u{2067}latin\u{2069}", "bidi.needless", Severity::Medium),
-        (
-            "\u{1b}[8mhidden\u{1b}[0m",
-            "terminal.escape",
-            Severity::High,
-        ),
+        ("\u{1b}[8mhidden\u{1b}[0m", "terminal.escape", Severity::High),
         ("a\u{8}b\u{8}c\u{8}", "terminal.backspace", Severity::High),
         ("раураl оrdеr nоw", "homoglyph.mixed", Severity::High),
         (

@@ -221,9 +221,20 @@ impl Matcher {
 
 /// Whether one pattern matches one of these paths, by a dialect's rules; paths are relative to what the
 /// pattern is relative to.
-pub fn pattern_matches<'p>(pattern: &str, rules: &Activation, mut paths: impl Iterator<Item = &'p Path>) -> bool {
+pub fn pattern_matches<'p>(
+    pattern: &str,
+    rules: &Activation,
+    mut paths: impl Iterator<Item = &'p Path>,
+) -> bool {
     let (matcher, _) = Matcher::new(&[pattern.to_owned()], rules);
-    paths.any(|path| matcher.matches(path))
+    paths.any(|path| {
+        let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
+            return false;
+        };
+        matcher
+            .first_match(directory, &BTreeSet::from([name.to_owned()]))
+            .is_some()
+    })
 }
 
 /// Whether a directory or one above it is ignored, from the top down.

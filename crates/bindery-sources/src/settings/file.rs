@@ -55,7 +55,9 @@ pub fn parse(text: &str, shown: &str, folder: &Path, owner: Owner) -> Result<Set
         if name.get_ref() == "profile" {
             out.profiles = reader.profiles(value, profile);
         } else if name.get_ref() == "check" && owner == Owner::Project {
-            reader.problems.extend(super::silenced::read(value, text, shown).err());
+            reader
+                .problems
+                .extend(super::silenced::read(value, text, shown).err());
         } else {
             reader.entry(name, value, base, &mut out.base);
         }

@@ -100,8 +100,7 @@ fn estimates_lie_within_their_stated_error() {
 
 #[test]
 fn stand_ins_lie_within_their_stated_error() {
-    let table: Table =
-        crate::data::read(BUILT_IN.0, BUILT_IN.1, |table: &Table| table.version).unwrap();
+    let table: Table = crate::data::read(BUILT_IN.0, BUILT_IN.1, |table: &Table| table.version).unwrap();
     let stand_ins = StandIns::read(BUILT_IN.0, table.stand_in).unwrap();
     let samples: &[(&str, [u64; 4], [u64; 2])] = &include!("samples.in");
     for (text, _, counts) in samples {
@@ -109,11 +108,7 @@ fn stand_ins_lie_within_their_stated_error() {
             .into_iter()
             .zip(*counts)
         {
-            within(
-                &Counter::Estimate(stand_ins.0[&encoding].clone()),
-                text,
-                truth,
-            );
+            within(&Counter::Estimate(stand_ins.0[&encoding].clone()), text, truth);
         }
     }
 }
@@ -199,10 +194,7 @@ fn what_is_wrong_with_a_table_is_said() {
             "unknown variant `wrods`",
         ),
         (
-            SMALL.replace(
-                "weights = { letters = 0.25, w",
-                "factor = 2.0\nweights = { w",
-            ),
+            SMALL.replace("weights = { letters = 0.25, w", "factor = 2.0\nweights = { w"),
             "`base` and a positive",
         ),
         (SMALL.replace("code = 0.5", "code = \"much\""), "line"),

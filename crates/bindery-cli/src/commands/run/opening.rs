@@ -172,7 +172,12 @@ fn instruction_files(
         options: here.loading(question),
         ..Host::default()
     };
-    let files =
-        InstructionFiles::new(dialect, host, question.places.clone(), here.gate().clone(), scope.clone());
+    let files = InstructionFiles::new(
+        dialect,
+        host,
+        question.places.clone(),
+        here.gate().clone(),
+        scope.clone(),
+    );
     Ok(Some(Box::new(files)))
 }

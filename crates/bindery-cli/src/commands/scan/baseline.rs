@@ -64,10 +64,7 @@ impl Baseline {
 
     /// Whether the baseline has this finding; each entry counts once.
     pub(super) fn knows(&mut self, path: &str, finding: &Finding, bytes: &[u8]) -> bool {
-        let Some(left) = self
-            .left
-            .get_mut(&(path.to_owned(), fingerprint(finding, bytes)))
-        else {
+        let Some(left) = self.left.get_mut(&(path.to_owned(), fingerprint(finding, bytes))) else {
             return false;
         };
         let known = *left > 0;

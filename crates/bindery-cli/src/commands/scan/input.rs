@@ -25,8 +25,7 @@ impl Input {
                 Ok(("-".to_owned(), bytes))
             }
             Self::File(path) => {
-                let bytes =
-                    fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
                 Ok((path.display().to_string(), bytes))
             }
         }
@@ -36,8 +35,9 @@ impl Input {
 /// The texts behind `paths`, those of a tree in the order of their names. Files named directly are
 /// read whatever ignore files say.
 pub(super) fn walk(paths: &[PathBuf], all: bool) -> impl Iterator<Item = anyhow::Result<Input>> {
-    paths.iter().flat_map(
-        move |path| -> Box<dyn Iterator<Item = anyhow::Result<Input>>> {
+    paths
+        .iter()
+        .flat_map(move |path| -> Box<dyn Iterator<Item = anyhow::Result<Input>>> {
             if path == Path::new("-") {
                 return Box::new(std::iter::once(Ok(Input::Stdin)));
             }
@@ -56,6 +56,5 @@ pub(super) fn walk(paths: &[PathBuf], all: bool) -> impl Iterator<Item = anyhow:
                 Ok(_) => None,
                 Err(error) => Some(Err(error.into())),
             }))
-        },
-    )
+        })
 }

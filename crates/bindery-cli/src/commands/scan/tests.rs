@@ -37,11 +37,7 @@ fn scan_in(folder: &Path, args: &[&str]) -> (anyhow::Result<Status>, String, Str
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bad.md"), ATTACK).unwrap();
-    fs::write(
-        folder.path().join("good.md"),
-        "# Notes\n\nUse four blanks.\n",
-    )
-    .unwrap();
+    fs::write(folder.path().join("good.md"), "# Notes\n\nUse four blanks.\n").unwrap();
     fs::write(folder.path().join("ignored.md"), ATTACK).unwrap();
     fs::write(folder.path().join(".gitignore"), "ignored.md\n").unwrap();
     folder
@@ -58,10 +54,7 @@ fn text_shows_the_line_with_hidden_characters() {
 #[test]
 fn exit_follows_the_threshold() {
     let folder = folder();
-    assert_eq!(
-        scan_in(folder.path(), &["@good.md"]).0.unwrap(),
-        Status::Success
-    );
+    assert_eq!(scan_in(folder.path(), &["@good.md"]).0.unwrap(), Status::Success);
     assert_eq!(
         scan_in(folder.path(), &["@bad.md", "--fail-on", "critical"])
             .0
@@ -159,16 +152,8 @@ fn sarif_has_the_required_structure() {
                 || place["artifactLocation"]["uri"].is_string()
         );
         let region = &place["region"];
-        assert!(
-            region["startLine"].as_u64().unwrap() >= 1
-                && region["startColumn"].as_u64().unwrap() >= 1
-        );
-        assert!(
-            !region["snippet"]["text"]
-                .as_str()
-                .unwrap()
-                .contains('\u{200B}')
-        );
+        assert!(region["startLine"].as_u64().unwrap() >= 1 && region["startColumn"].as_u64().unwrap() >= 1);
+        assert!(!region["snippet"]["text"].as_str().unwrap().contains('\u{200B}'));
         assert!(result["partialFingerprints"]["bindery/v1"].is_string());
     }
 }

@@ -14,11 +14,7 @@ pub(super) fn print(outcome: &Outcome, out: &mut dyn Write, err: &mut dyn Write)
             one(scanned, finding, out)?;
         }
     }
-    let findings: usize = outcome
-        .scanned
-        .iter()
-        .map(|scanned| scanned.findings.len())
-        .sum();
+    let findings: usize = outcome.scanned.iter().map(|scanned| scanned.findings.len()).sum();
     let blocking = outcome
         .scanned
         .iter()

@@ -16,11 +16,7 @@ pub(super) fn excerpt(bytes: &[u8], span: &Range<usize>) -> (String, Range<usize
         .rposition(|byte| *byte == b'\n')
         .map_or(0, |at| at + 1);
     let tail = bytes.get(span.start..).unwrap_or_default();
-    let line_end = span.start
-        + tail
-            .iter()
-            .position(|byte| *byte == b'\n')
-            .unwrap_or(tail.len());
+    let line_end = span.start + tail.iter().position(|byte| *byte == b'\n').unwrap_or(tail.len());
     let text = |from: usize, to: usize| {
         String::from_utf8_lossy(bytes.get(from..to).unwrap_or_default()).into_owned()
     };
