@@ -102,7 +102,8 @@ fn every_rule_has_a_tree() {
 #[test]
 fn a_clean_project_has_no_diagnostic() {
     let files = cases::CLEAN.map(|(name, text)| (name, text.as_bytes().to_vec()));
-    let (_folder, _, report) = checked(&files, &[], &[]);
+    // Copilot reads CLAUDE.md and follows no import, so there this very common pair is worth a warning.
+    let (_folder, _, report) = checked(&files, &[], &["claude", "codex"]);
     assert_eq!(lines(&report), "");
     assert!(report.files > 5 && report.dialects.len() > 1, "{report:?}");
 }

@@ -123,7 +123,7 @@ impl Subject {
     /// A directory as people read it.
     pub(super) fn place(&self, path: &Path) -> String {
         match self.shown(path) {
-            shown if shown.is_empty() => "the project's root".to_owned(),
+            shown if shown == "." => "the project's root".to_owned(),
             shown => shown,
         }
     }
