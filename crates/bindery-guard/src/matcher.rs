@@ -56,6 +56,9 @@ pub(crate) struct Matcher {
     needs: Vec<Vec<bool>>,
 }
 
+/// Expressions by their anchors, and whether these lead.
+type Drafts<'a> = BTreeMap<(Vec<Keyword>, bool), Vec<(&'a Expression, Trial)>>;
+
 /// Shortest keyword of a later segment: shorter ones stand everywhere.
 const SHORTEST_NEED: usize = 4;
 /// Words that stand everywhere in spite of their length.
@@ -84,7 +87,7 @@ impl Matcher {
             *literals.entry(literal.clone()).or_insert(next)
         };
         let mut sets: BTreeMap<Vec<Keyword>, usize> = BTreeMap::new();
-        let mut groups: BTreeMap<(Vec<Keyword>, bool), Vec<(&Expression, Trial)>> = BTreeMap::new();
+        let mut groups: Drafts = BTreeMap::new();
         for (pattern, expression) in expressions {
             let anchors: Vec<Keyword> = expression.anchors.iter().map(&mut keyword).collect();
             let mut needed = Vec::new();
