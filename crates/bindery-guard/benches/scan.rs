@@ -21,7 +21,9 @@ const MIXED: &str = "## Сборка und Prüfung\n\n- 运行 `cargo build`，�
                      - Checksum: VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVyIHRoZSBsYXp5IGRvZw==\n- u53 th3 l0c4l c0py\n\n";
 
 fn bench(bencher: Bencher, unit: &str) {
-    let scanner = Scanner::builtin().unwrap_or_else(|error| panic!("{error}"));
+    let Ok(scanner) = Scanner::builtin() else {
+        return;
+    };
     let text = unit.repeat(1_000_000 / unit.len());
     bencher
         .counter(BytesCount::of_str(&text))

@@ -25,6 +25,7 @@ impl Heads {
     }
 
     /// The words that may start with the first of these bytes.
+    #[inline]
     pub(crate) fn at(&self, text: u64) -> impl Iterator<Item = &Entry> {
         self.long.at(text).iter().chain(self.short.at(text))
     }
@@ -102,6 +103,7 @@ impl<const BYTES: usize> Table<BYTES> {
         }
     }
 
+    #[inline]
     fn at(&self, text: u64) -> &[Entry] {
         let hash = hash(text, BYTES);
         if self.filter.get(hash >> 6).copied().unwrap_or(0) >> (hash & 63) & 1 == 0 {

@@ -6,6 +6,7 @@
 //! text.
 
 mod automaton;
+mod group;
 mod index;
 mod walk;
 
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::patterns::{Expression, PatternError};
+use group::Group;
 use index::{Index, Keyword, Sighting};
 use walk::Trial;
 
@@ -47,12 +49,15 @@ pub(crate) struct Work {
 pub(crate) struct Matcher {
     index: Index,
     anchoring: Anchoring,
-    /// The expressions that each keyword anchors.
+    /// The groups that each keyword anchors.
     anchored: Vec<Vec<usize>>,
-    trials: Vec<Trial>,
+    groups: Vec<Group>,
     /// The keyword sets that later segments need, as one row of bits a set.
     needs: Vec<Vec<bool>>,
 }
+
+/// Expressions by their anchors, and whether these lead.
+type Drafts<'a> = BTreeMap<(Vec<Keyword>, bool), Vec<(&'a Expression, Trial)>>;
 
 /// Shortest keyword of a later segment: shorter ones stand everywhere.
 const SHORTEST_NEED: usize = 4;
@@ -81,11 +86,10 @@ impl Matcher {
             let next = literals.len();
             *literals.entry(literal.clone()).or_insert(next)
         };
-        let mut anchors = Vec::with_capacity(expressions.len());
         let mut sets: BTreeMap<Vec<Keyword>, usize> = BTreeMap::new();
-        let mut trials = Vec::with_capacity(expressions.len());
+        let mut groups: Drafts = BTreeMap::new();
         for (pattern, expression) in expressions {
-            anchors.push(expression.anchors.iter().map(&mut keyword).collect::<Vec<_>>());
+            let anchors: Vec<Keyword> = expression.anchors.iter().map(&mut keyword).collect();
             let mut needed = Vec::new();
             for segment in expression
                 .segments
@@ -96,16 +100,24 @@ impl Matcher {
                 let next = sets.len();
                 needed.push(*sets.entry(set).or_insert(next));
             }
-            trials.push(Trial::new(*pattern, expression, needed));
+            let trial = Trial::new(*pattern, expression, needed);
+            groups
+                .entry((anchors, expression.leading))
+                .or_default()
+                .push((expression, trial));
         }
         let mut anchored = vec![Vec::new(); literals.len()];
-        for (expression, keywords) in anchors.iter().enumerate() {
-            for keyword in keywords {
+        for (group, (anchors, _)) in groups.keys().enumerate() {
+            for keyword in anchors {
                 if let Some(list) = anchored.get_mut(*keyword) {
-                    list.push(expression);
+                    list.push(group);
                 }
             }
         }
+        let groups = groups
+            .into_iter()
+            .map(|((_, leading), members)| Group::new(leading, members))
+            .collect();
         let mut needs = vec![vec![false; literals.len()]; sets.len()];
         for (set, row) in &sets {
             for keyword in set {
@@ -120,7 +132,7 @@ impl Matcher {
             index,
             anchoring,
             anchored,
-            trials,
+            groups,
             needs,
         })
     }
@@ -131,24 +143,17 @@ impl Matcher {
         let sightings = self.index.sightings(text, self.anchoring);
         for (at, sighting) in sightings.iter().enumerate() {
             let later = sightings.get(at + 1..).unwrap_or_default();
-            for &expression in self.anchored.get(sighting.keyword).into_iter().flatten() {
-                let Some(trial) = self.trials.get(expression) else {
+            for group in self.anchored.get(sighting.keyword).into_iter().flatten() {
+                let Some(group) = self.groups.get(*group) else {
                     continue;
                 };
-                if !trial
-                    .needs()
-                    .iter()
-                    .all(|set| self.follows(*set, sighting, later))
-                {
-                    continue;
-                }
-                work.windows += WINDOW.min(text.len());
-                if let Some(span) = trial.run(text, sighting.at) {
-                    hits.push(Hit {
-                        pattern: trial.pattern(),
-                        span,
-                    });
-                }
+                let may = |trial: &Trial| {
+                    trial
+                        .needs()
+                        .iter()
+                        .all(|set| self.follows(*set, sighting, later))
+                };
+                group.run(text, sighting.at, may, work, &mut hits);
             }
         }
         hits.sort_by_key(|hit| (hit.span.start, hit.pattern, hit.span.end));

@@ -24,13 +24,13 @@ const LONGEST_NAME: usize = 32;
 /// This is for text that people write for the model, such as instruction files: tags that mean
 /// something in HTML or in code (`Vec<User>`) stay.
 pub fn escape_reserved(text: &str) -> Cow<'_, str> {
-    escape(text, Tags::Engine)
+    settle(text, Tags::Engine)
 }
 
 /// As [`escape_reserved`], and the tags and brackets of chat templates and other harnesses as well
 /// (`<|im_start|>`, `[INST]`, `<tool_call>`): for text of unknown origin, which is data.
 pub fn escape_foreign(text: &str) -> Cow<'_, str> {
-    escape(text, Tags::Templates)
+    settle(text, Tags::Templates)
 }
 
 /// Which tags outside text may not write.
@@ -38,6 +38,27 @@ pub fn escape_foreign(text: &str) -> Cow<'_, str> {
 enum Tags {
     Engine,
     Templates,
+}
+
+/// How often a text may come out with a new tag before none of its brackets is believed.
+const MOST_PASSES: usize = 3;
+
+/// Escapes until nothing is left: a bracket that is escaped may have been part of a terminal sequence
+/// that hid the letters before it. The number of passes is bounded, so the work stays linear.
+fn settle(text: &str, tags: Tags) -> Cow<'_, str> {
+    let mut settled = escape(text, tags);
+    for _ in 0..MOST_PASSES {
+        match escape(&settled, tags) {
+            Cow::Borrowed(_) => return settled,
+            Cow::Owned(next) => settled = Cow::Owned(next),
+        }
+    }
+    let escaped = |letter: char| match bracket(letter) {
+        Some('<') => "&lt;".to_owned(),
+        Some(_) => "&#91;".to_owned(),
+        None => letter.to_string(),
+    };
+    Cow::Owned(settled.chars().map(escaped).collect())
 }
 
 fn escape(text: &str, tags: Tags) -> Cow<'_, str> {

@@ -53,4 +53,16 @@ impl Automaton {
             .flatten()
             .map(|found| found.offset())
     }
+
+    /// Whether a match starts at the start of `window`.
+    pub(super) fn fits(&self, text: &[u8], window: Range<usize>) -> bool {
+        let input = Input::new(text)
+            .span(window)
+            .anchored(Anchored::Yes)
+            .earliest(true);
+        let mut cache = self.caches.get();
+        self.dfa
+            .try_search_fwd(&mut cache, &input)
+            .is_ok_and(|found| found.is_some())
+    }
 }

@@ -109,11 +109,14 @@ fn starts_of(heads: &Heads, text: &[u8], found: &mut Vec<Sighting>) {
         before = first;
         if starts {
             let bytes = first_bytes(text.get(at..).unwrap_or_default());
-            let entries = heads.at(bytes).filter(|entry| entry.starts(bytes));
-            found.extend(entries.map(|entry| Sighting {
-                at,
-                keyword: entry.value,
-            }));
+            for entry in heads.at(bytes) {
+                if entry.starts(bytes) {
+                    found.push(Sighting {
+                        at,
+                        keyword: entry.value,
+                    });
+                }
+            }
         }
     }
 }
