@@ -4,7 +4,11 @@ use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 use unicode_normalization::UnicodeNormalization;
 
-use crate::dialect::Screen;
+use crate::dialect::{Screen, ScreenPattern};
+
+fn texts_of<'p>(patterns: &[&'p ScreenPattern]) -> Vec<&'p str> {
+    patterns.iter().map(|pattern| pattern.regex.as_str()).collect()
+}
 
 /// The filter, ready to be asked.
 #[derive(Debug)]
@@ -24,11 +28,12 @@ impl Filter {
                 .syntax(syntax::Config::new().case_insensitive(true))
                 .build_many(patterns)
         };
-        let (good, bad): (Vec<_>, Vec<_>) = screen
-            .patterns
-            .iter()
-            .partition(|pattern| build(&[pattern.regex.as_str()]).is_ok());
-        let texts: Vec<&str> = good.iter().map(|pattern| pattern.regex.as_str()).collect();
+        let all: Vec<&ScreenPattern> = screen.patterns.iter().collect();
+        let whole = build(&texts_of(&all)).ok();
+        // Only a set that does not compile is looked through for the patterns that are to blame.
+        let is_good = |pattern: &&ScreenPattern| whole.is_some() || build(&[pattern.regex.as_str()]).is_ok();
+        let (good, bad): (Vec<_>, Vec<_>) = all.into_iter().partition(is_good);
+        let patterns = whole.or_else(|| build(&texts_of(&good)).ok());
         Self {
             first_characters: usize::try_from(screen.first_characters).unwrap_or(usize::MAX),
             invisible: screen
@@ -36,7 +41,7 @@ impl Filter {
                 .iter()
                 .filter_map(|code| char::from_u32(u32::from_str_radix(code, 16).ok()?))
                 .collect(),
-            patterns: build(&texts).ok(),
+            patterns,
             ids: good.iter().map(|pattern| pattern.id.clone()).collect(),
             bad: bad.iter().map(|pattern| pattern.id.clone()).collect(),
         }

@@ -53,15 +53,22 @@ fn corpus(name: &str) -> Vec<Case> {
     Case::read_all(&folder.join(format!("{name}.jsonl"))).unwrap()
 }
 
+/// Every case gives what the client loaded, but for those that are open: they must still differ.
 fn check(name: &str) {
     let dialect = Catalogue::shipped().get(name).unwrap();
+    let open = open_cases();
     let mut wrong = Vec::new();
     let cases = corpus(name);
     for case in &cases {
         let tree = tempfile::tempdir().unwrap();
         let root = fs::canonicalize(tree.path()).unwrap();
         case.lay(&root).unwrap();
-        wrong.extend(differences(&dialect, case, &root));
+        let found = differences(&dialect, case, &root);
+        match (open.contains(&case.id), found.is_empty()) {
+            (false, _) => wrong.extend(found),
+            (true, true) => wrong.push(format!("{} agrees now: take it out of open.txt", case.id)),
+            (true, false) => {}
+        }
     }
     let total = cases.len();
     assert!(
@@ -70,6 +77,16 @@ fn check(name: &str) {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// The cases that are known to differ.
+fn open_cases() -> BTreeSet<String> {
+    let listed = include_str!("open.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'));
+    listed
+        .filter_map(|line| Some(line.split_once(':')?.0.to_owned()))
+        .collect()
 }
 
 fn differences(dialect: &Dialect, case: &Case, root: &Path) -> Vec<String> {
