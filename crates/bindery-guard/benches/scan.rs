@@ -1,7 +1,5 @@
 //! Speed of a scan: plain ASCII Markdown, and text for which every view is active.
 
-#![expect(clippy::panic, reason = "a bench that cannot run has nothing to measure")]
-
 use bindery_guard::{Scanner, scan};
 use divan::Bencher;
 use divan::counter::BytesCount;
