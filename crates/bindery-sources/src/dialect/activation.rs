@@ -29,6 +29,8 @@ pub struct Activation {
     pub drop_ending: Option<String>,
     /// How patterns match.
     pub style: GlobStyle,
+    /// Whether `!` or `^` at the start of a character class is a character like others.
+    pub literal_class_negation: bool,
     /// Whether patterns match without regard to case.
     pub ignore_case: bool,
     /// What the touched path is taken relative to.
@@ -51,6 +53,7 @@ impl Default for Activation {
             match_all: Vec::new(),
             drop_ending: None,
             style: GlobStyle::default(),
+            literal_class_negation: false,
             ignore_case: false,
             relative_to: RelativeTo::default(),
             imports_of_waiting_load: false,

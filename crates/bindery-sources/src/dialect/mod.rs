@@ -31,9 +31,9 @@ pub use imports::{ImportBase, Imports, OutsideRule, Placement, TokenRules};
 pub use limits::{Cap, CapAcross, CapUnit, Cut, DynamicLimit, FixedLimit, Keep};
 pub use place::{Anchor, Files, MainCheckout, OnLoop, Place, Scope, ShownPath, Take, WalkFrom};
 pub use screen::{Screen, ScreenPattern};
-pub use settings::{Merge, Setting, SettingAnchor, SettingFile, SettingFormat, SettingUse};
+pub use settings::{JsonType, Merge, Setting, SettingAnchor, SettingFile, SettingFormat, SettingUse};
 pub use text::{Blank, Bom, Comments, Decode, FrontMatter, FrontMatterFence, TextRules, Trim};
-pub use touch::{Touch, TouchDirection};
+pub use touch::{Touch, TouchDirection, TouchedLinks};
 pub use validate::DialectError;
 
 /// One client's rules for instruction files, at one version.

@@ -20,6 +20,44 @@ pub struct Setting {
     /// How several values combine.
     #[serde(default)]
     pub merge: Merge,
+    /// For numbers: smaller ones are ignored.
+    #[serde(default)]
+    pub at_least: Option<u64>,
+    /// For lists: a value that is no list of strings voids its whole file.
+    #[serde(default)]
+    pub strings_only: bool,
+    /// Keys of the same file by the JSON type that they must have; one of another type voids the file.
+    #[serde(default)]
+    pub void_unless: std::collections::BTreeMap<String, JsonType>,
+}
+
+/// A type of JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JsonType {
+    /// A string.
+    String,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// A list.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl JsonType {
+    /// Whether a value is of the type.
+    pub fn fits(self, value: &serde_json::Value) -> bool {
+        match self {
+            Self::String => value.is_string(),
+            Self::Number => value.is_number(),
+            Self::Boolean => value.is_boolean(),
+            Self::Array => value.is_array(),
+            Self::Object => value.is_object(),
+        }
+    }
 }
 
 /// What a setting changes.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::place::Files;
+use super::text::Trim;
 
 /// Attachment on touch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +30,15 @@ pub struct Touch {
     /// Whether a touch of a path where nothing is attaches nothing.
     #[serde(default)]
     pub must_exist: bool,
+    /// Which path counts where the touched one leads through a link.
+    #[serde(default)]
+    pub links: TouchedLinks,
+    /// Trimming of what waited at the start and attaches now, where it differs.
+    #[serde(default)]
+    pub trim: Option<Trim>,
+    /// Whether the client's setting that approves imports from outside does not count for attached files.
+    #[serde(default)]
+    pub ignore_outside_approval: bool,
     /// Whether only the first file with text of a directory attaches.
     #[serde(default)]
     pub one_per_directory: bool,
@@ -41,6 +51,17 @@ pub struct Touch {
     /// Wrapper of attached files, where it differs from the dialect's.
     #[serde(default)]
     pub wrapper: Option<String>,
+}
+
+/// Which path counts where the touched one leads through a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TouchedLinks {
+    /// The path as written; but what it leads to must lie inside the boundary as well.
+    #[default]
+    AsWritten,
+    /// The path it leads to.
+    Resolved,
 }
 
 /// Which directories are looked at first.

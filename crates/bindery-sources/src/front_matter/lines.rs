@@ -76,6 +76,10 @@ fn unquoted(text: &str) -> Option<&str> {
 pub(super) fn quote_values(block: &str) -> String {
     let mut out = String::with_capacity(block.len() + 16);
     for line in block.lines() {
+        // Tabs are no indentation in YAML; readers that are not strict take them for it.
+        let bare = line.trim_start_matches('\t');
+        let spaced = format!("{}{bare}", "  ".repeat(line.len() - bare.len()));
+        let line = spaced.as_str();
         match needs_quotes(line) {
             Some((key, value)) => {
                 let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");

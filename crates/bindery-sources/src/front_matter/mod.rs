@@ -59,6 +59,15 @@ pub fn read(block: &str, unreadable: Unreadable, known: &[&str]) -> Fields {
     }
 }
 
+/// Patterns of a value; lists in lists are one list.
+fn flat(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(flat).collect(),
+        Value::String(text) => split_patterns(text),
+        _ => Vec::new(),
+    }
+}
+
 fn parse(block: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<BTreeMap<String, Value>, Fault> {
     if block.trim().is_empty() {
         return Ok(BTreeMap::new());
@@ -93,15 +102,7 @@ impl Fields {
     /// The patterns under a key: a string, comma-separated, or a list of strings. Anything else counts as
     /// an empty list.
     pub fn patterns(&self, key: &str) -> Option<Vec<String>> {
-        Some(match self.values.get(key)? {
-            Value::Array(items) => items
-                .iter()
-                .filter_map(Value::as_str)
-                .flat_map(split_patterns)
-                .collect(),
-            Value::String(text) => split_patterns(text),
-            _ => Vec::new(),
-        })
+        self.values.get(key).map(flat)
     }
 
     /// Whether a key is there with nothing behind it.

@@ -164,6 +164,13 @@ impl Matcher {
     pub(super) fn new(patterns: &[String], rules: &Activation) -> (Self, Vec<String>) {
         let mut bad = Vec::new();
         let expanded = patterns.iter().flat_map(|pattern| expand_braces(pattern));
+        let expanded = expanded.map(|pattern| {
+            if rules.literal_class_negation {
+                literal_classes(&pattern)
+            } else {
+                pattern
+            }
+        });
         let matcher = match rules.style {
             GlobStyle::Gitignore => {
                 let mut builder = GitignoreBuilder::new("");
@@ -235,6 +242,27 @@ pub fn pattern_matches<'p>(
             .first_match(directory, &BTreeSet::from([name.to_owned()]))
             .is_some()
     })
+}
+
+/// `[!a]` and `[^a]` as classes of the characters in them.
+fn literal_classes(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some(open) = rest.find('[') {
+        let (before, class) = rest.split_at(open + 1);
+        out.push_str(before);
+        let sign = class.chars().next().filter(|first| matches!(first, '!' | '^'));
+        let close = class.get(1..).and_then(|inner| inner.find(']'));
+        if let (Some(sign), Some(close)) = (sign, close) {
+            out.push_str(class.get(1..=close).unwrap_or_default());
+            out.push(sign);
+            rest = class.get(close + 1..).unwrap_or_default();
+        } else {
+            rest = class;
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Whether a directory or one above it is ignored, from the top down.

@@ -157,7 +157,13 @@ impl Session<'_> {
         };
         let boundary = boundary.display().to_string();
         let free = rules.outside.free_scopes.contains(&spot.scope);
-        let approved = self.settings.is_true(SettingUse::ApproveOutsideImports)
+        let by_setting = spot.attached_by.is_none()
+            || self
+                .dialect
+                .touch
+                .as_ref()
+                .is_none_or(|touch| !touch.ignore_outside_approval);
+        let approved = by_setting && self.settings.is_true(SettingUse::ApproveOutsideImports)
             || self.host.approves(spot.scope, edge.importer, &edge.target)
             || self.host.approves(spot.scope, edge.importer, &real);
         if !is_inside && !free && !approved {

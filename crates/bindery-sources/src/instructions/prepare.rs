@@ -43,6 +43,11 @@ impl<'a> Rules<'a> {
             front_matter: files.front_matter.as_ref().unwrap_or(&general.front_matter),
         }
     }
+
+    /// The same rules with another trimming.
+    pub(super) fn trimmed(self, trim: Trim) -> Self {
+        Self { trim, ..self }
+    }
 }
 
 /// Applies the rules to a file.
@@ -90,6 +95,7 @@ pub(super) fn prepare(path: &Path, contents: &Contents, rules: &Rules<'_>) -> Pr
 fn finish(text: String, rules: &Rules<'_>) -> String {
     let text = match rules.trim {
         Trim::None => text,
+        Trim::Both if rules.bom == Bom::Keep => text.trim().to_owned(),
         Trim::Both => text.trim_matches(is_trimmed).to_owned(),
     };
     match rules.bom {

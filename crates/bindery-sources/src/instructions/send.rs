@@ -46,7 +46,8 @@ impl Session<'_> {
                 return outcome;
             }
             When::Paths(patterns) => {
-                self.wait(index, path, spot, patterns, prepared);
+                let later = self.prepared_for_touch(path, spot, contents);
+                self.wait(index, path, spot, patterns, later.as_ref().unwrap_or(prepared));
                 Outcome::Waits
             }
             When::Request(description) => {
@@ -97,7 +98,8 @@ impl Session<'_> {
                 .files
                 .get(index)
                 .map(|file| (file.status, file.reason, file.detail.clone()));
-            self.wait(index, path, spot, patterns, &prepared);
+            let later = self.prepared_for_touch(path, spot, &contents);
+            self.wait(index, path, spot, patterns, later.as_ref().unwrap_or(&prepared));
             if let Some((status, reason, detail)) = before {
                 self.set(index, status, reason, &detail);
             }
@@ -140,6 +142,16 @@ impl Session<'_> {
             matcher,
             done: false,
         });
+    }
+
+    /// A file as a touch would send it, where that differs from the start.
+    fn prepared_for_touch(&self, path: &Path, spot: Spot<'_>, contents: &Contents) -> Option<Prepared> {
+        let trim = self.dialect.touch.as_ref()?.trim?;
+        Some(prepare(
+            path,
+            contents,
+            &Rules::of(&self.dialect.text, spot.files).trimmed(trim),
+        ))
     }
 
     /// The text of a file that waits, so that it need not be read again.

@@ -48,6 +48,10 @@ impl Settings {
     }
 
     fn take(&mut self, setting: &Setting, value: Value) {
+        let too_small = |least: u64| value.as_u64().is_some_and(|number| number < least);
+        if setting.at_least.is_some_and(too_small) {
+            return;
+        }
         let key = (setting.sets, setting.cap.clone());
         match (setting.merge, self.values.get_mut(&key), value) {
             (Merge::Join, Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
@@ -69,6 +73,13 @@ impl Settings {
             return None;
         }
         let document = self.document(path, file.format, reader)?;
+        if let Some(key) = void(&document, setting) {
+            let message =
+                format!("`{key}` has the wrong type, and this client then takes nothing from the file");
+            self.notes
+                .push(Diagnostic::new(Code::Settings, Severity::Warning, path, message));
+            return None;
+        }
         let project = roots.project_or_cwd().display().to_string();
         let main = roots.main_checkout().display().to_string();
         lookup(
@@ -176,6 +187,25 @@ impl Settings {
     pub(super) fn number(&self, sets: SettingUse, cap: Option<&str>) -> Option<u64> {
         self.values.get(&(sets, cap.map(str::to_owned)))?.as_u64()
     }
+}
+
+/// The key whose type voids a settings file.
+fn void<'s>(document: &Value, setting: &'s Setting) -> Option<&'s str> {
+    let wrong = setting
+        .void_unless
+        .iter()
+        .find(|(key, kind)| document.get(key.as_str()).is_some_and(|value| !kind.fits(value)));
+    if let Some((key, _)) = wrong {
+        return Some(key);
+    }
+    let value = lookup(document, &setting.key, &[])?;
+    let strings = value
+        .as_array()
+        .is_some_and(|items| items.iter().all(Value::is_string));
+    if setting.strings_only && !strings {
+        return setting.key.last().map(String::as_str);
+    }
+    None
 }
 
 fn paths(file: &SettingFile, host: &Host, roots: &Roots) -> Vec<PathBuf> {

@@ -9,7 +9,7 @@ use super::expand::Touches;
 use super::manifest::Status;
 use super::reason::Reason;
 use super::session::{Session, Spot};
-use crate::dialect::{Place, Scope, Touch, TouchDirection};
+use crate::dialect::{Place, Scope, Touch, TouchDirection, TouchedLinks};
 use crate::reading::look;
 
 /// What a run of touches has done so far.
@@ -22,6 +22,18 @@ struct Run<'r> {
     visited: BTreeSet<PathBuf>,
     /// Files that attached or were touched themselves.
     attached: BTreeSet<PathBuf>,
+}
+
+impl Run<'_> {
+    /// The path that counts for a touched one; none where it leads out of the boundary.
+    fn counted(&self, path: &Path) -> Option<PathBuf> {
+        let real = path.canonicalize().ok();
+        match (self.rules.links, real) {
+            (TouchedLinks::Resolved, Some(real)) => Some(real),
+            (TouchedLinks::AsWritten, Some(real)) if !real.starts_with(&self.boundary) => None,
+            _ => Some(path.to_owned()),
+        }
+    }
 }
 
 impl Session<'_> {
@@ -53,6 +65,7 @@ impl Session<'_> {
             attached: BTreeSet::new(),
         };
         for path in &touches.each {
+            let Some(path) = &run.counted(path) else { continue };
             if path.starts_with(&run.boundary) && (!rules.must_exist || look(path).is_ok()) {
                 let names = BTreeSet::from([path.file_name().unwrap_or_default().to_owned()]);
                 let directory = path.parent().unwrap_or(path);
