@@ -24,7 +24,7 @@ const STEPS: [(&str, &[&str]); 5] = [
             "warnings",
         ],
     ),
-    ("tests", &["test", "--workspace", "--locked"]),
+    ("tests", &["test", "--workspace", "--locked", "--no-fail-fast"]),
     (
         "check",
         &[
