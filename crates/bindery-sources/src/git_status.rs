@@ -2,7 +2,7 @@
 //!
 //! A repository's configuration can name programs that `git status` would run: a file-system monitor,
 //! hooks, content filters, transports for objects that are missing. Each is switched off for our call
-//! (see [`safety`]), and git gets no more time than its deadline. What comes back is foreign text: it
+//! (see `safety.rs`), and git gets no more time than its deadline. What comes back is foreign text: it
 //! has trust `project`, one line an entry, control characters escaped.
 
 mod child;
