@@ -59,9 +59,31 @@ impl Agent {
         let sent = match unless(cancel, self.model.send(outgoing)).await {
             None => Sent::Cancelled(None),
             Some(Err(failure)) => Sent::Broken(nothing_came(failure)),
-            Some(Ok(exchange)) => receive(exchange, cancel, &mut |event| self.watch.replying(event)).await,
+            Some(Ok(exchange)) => self.receive(exchange, cancel).await?,
         };
         Ok(Ok((sent, started)))
+    }
+
+    /// Reads a reply to its end, or until somebody cancels. What is said meanwhile goes into the inbox at
+    /// once.
+    async fn receive(&mut self, mut exchange: Exchange, cancel: &Cancel) -> Result<Sent, StoreError> {
+        loop {
+            let heard = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Ok(Sent::Cancelled(Some(so_far(exchange)))),
+                () = self.mailbox.arrival() => None,
+                event = exchange.next() => Some(event),
+            };
+            match heard {
+                None => self.collect()?,
+                Some(Some(event)) => self.watch.replying(&event),
+                Some(None) => break,
+            }
+        }
+        Ok(match exchange.finish() {
+            Ok(reply) => Sent::Answered(reply),
+            Err(interrupted) => Sent::Broken(interrupted),
+        })
     }
 
     /// What requests begin with now.
@@ -110,25 +132,6 @@ impl Agent {
             seq: Seq::new(first.get().saturating_add(ahead as u64)),
             body: body_hash,
         })
-    }
-}
-
-/// Reads a reply to its end, or until somebody cancels.
-async fn receive(
-    mut exchange: Exchange,
-    cancel: &Cancel,
-    seen: &mut (dyn FnMut(&bindery_wire::ReplyEvent) + Send),
-) -> Sent {
-    loop {
-        match unless(cancel, exchange.next()).await {
-            None => return Sent::Cancelled(Some(so_far(exchange))),
-            Some(None) => break,
-            Some(Some(event)) => seen(&event),
-        }
-    }
-    match exchange.finish() {
-        Ok(reply) => Sent::Answered(reply),
-        Err(interrupted) => Sent::Broken(interrupted),
     }
 }
 

@@ -88,6 +88,7 @@ mod render;
 mod runtime_context;
 mod session;
 mod system_prompt;
+pub mod telemetry;
 mod template;
 mod text;
 mod tokens;

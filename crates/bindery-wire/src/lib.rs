@@ -18,7 +18,6 @@ mod provider;
 mod reasoning;
 mod reply;
 mod request;
-mod segments;
 mod span;
 mod sse;
 
@@ -31,7 +30,6 @@ pub use reply::{
     Collector, Interrupted, Reply, ReplyDecoder, ReplyEvent, ReplyPart, StopReason, decode_body,
 };
 pub use request::{Encoded, Note, Params, Request};
-pub use segments::{MarkLifetime, Segment};
 pub use span::{Encoding, Span, SpanMap, SpanPart};
 
 #[cfg(test)]

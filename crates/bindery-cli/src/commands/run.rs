@@ -5,8 +5,9 @@ mod model;
 mod opening;
 mod people;
 mod permit;
-mod price;
+mod pinned;
 mod show;
+mod told;
 
 use std::io::Write;
 
@@ -46,11 +47,10 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
     opened.announce(args.json, terminal)?;
     terminal.out.flush()?;
     let status = match prompt {
-        Some(prompt) => turn(&mut opened, args, &prompt).await?,
+        Some(prompt) => turn(&mut opened, args, &people, &prompt).await?,
         None => converse(&mut opened, args, &people, terminal).await?,
     };
-    let usage = opened.agent.state().usage().session;
-    summary(&opened, &usage, args.json, terminal)?;
+    summary(&opened, args.json, terminal)?;
     Ok(status)
 }
 
@@ -75,28 +75,40 @@ async fn converse(
                 return Ok(status);
             }
             Some(line) if line.trim().is_empty() => {}
-            Some(line) => status = turn(opened, args, &line).await?,
+            Some(line) => status = turn(opened, args, people, &line).await?,
         }
     }
 }
 
-/// Says something and drives the turn to its end. Ctrl-C aborts the turn; the session stays.
-async fn turn(opened: &mut Opened, args: &RunArgs, prompt: &str) -> anyhow::Result<Status> {
+/// Says something and drives the turn to its end. Lines that are typed meanwhile steer it. Ctrl-C aborts
+/// the turn; the session stays.
+async fn turn(opened: &mut Opened, args: &RunArgs, people: &People, prompt: &str) -> anyhow::Result<Status> {
     let cancel = Cancel::new();
-    let agent = &mut opened.agent;
+    let (told, agent) = (opened.told.clone(), &mut opened.agent);
     agent.watch = if args.json {
-        Box::new(Lines::new(cancel.clone()))
+        Box::new(Lines::new(cancel.clone(), told))
     } else {
-        Box::new(Text::new(cancel.clone(), opened.palette))
+        Box::new(Text::new(cancel.clone(), told, opened.palette))
     };
     let id = format!("prompt-{}", agent.state().next_seq());
     agent.say(&id, prompt, Intake::FollowUp)?;
+    people.steer(agent.mail());
+    let status = turns(agent, args.json, &cancel).await;
+    people.rest();
+    // What was typed in the last moment waits in the log.
+    agent.collect()?;
+    status
+}
+
+/// As many turns as somebody says something for.
+async fn turns(agent: &mut Agent, json: bool, cancel: &Cancel) -> anyhow::Result<Status> {
     let mut status = Status::Success;
-    while let Some(report) = one_turn(agent, &cancel).await? {
-        status = concluded(&report, args.json);
+    while let Some(report) = one_turn(agent, cancel).await? {
+        status = concluded(&report, json);
         if report.outcome != TurnOutcome::Completed {
             break;
         }
+        agent.collect()?;
     }
     Ok(status)
 }

@@ -131,7 +131,7 @@ fn every_request_after_the_first_reads_from_the_cache() {
         let events = events(&place, "s");
         let usage = events.iter().filter(|event| event["type"] == "usage_reported");
         let cached: Vec<u64> = usage
-            .map(|event| event["data"]["usage"]["cache_read"].as_u64().unwrap())
+            .map(|event| event["data"]["usage"]["read"].as_u64().unwrap())
             .collect();
         assert_eq!(cached.len(), 8, "{family}");
         assert!(
