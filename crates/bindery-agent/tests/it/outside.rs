@@ -62,6 +62,17 @@ async fn what_is_said_after_the_last_word_waits_for_a_turn_of_its_own() {
     assert_eq!(report.outcome, TurnOutcome::Completed);
 }
 
+/// Keeps the codes of what is told.
+struct Heard(Arc<Mutex<Vec<String>>>);
+impl bindery_agent::Watch for Heard {
+    fn told(&mut self, notices: &[bindery_sources::Notice]) {
+        self.0
+            .lock()
+            .unwrap()
+            .extend(notices.iter().map(|notice| notice.code.to_string()));
+    }
+}
+
 #[tokio::test]
 async fn results_pass_the_gate_on_their_way_into_the_log() {
     let attack =
@@ -71,15 +82,6 @@ async fn results_pass_the_gate_on_their_way_into_the_log() {
     let gate = Arc::new(bindery_sources::gate::Gate::default());
     world.agent.gate = Some(gate.clone());
     let told = Arc::new(Mutex::new(Vec::new()));
-    struct Heard(Arc<Mutex<Vec<String>>>);
-    impl bindery_agent::Watch for Heard {
-        fn told(&mut self, notices: &[bindery_sources::Notice]) {
-            self.0
-                .lock()
-                .unwrap()
-                .extend(notices.iter().map(|notice| notice.code.to_string()));
-        }
-    }
     world.agent.watch = Box::new(Heard(told.clone()));
     world.agent.notices = Box::new(move || gate.take_notices());
     assert_eq!(world.say("go").await.outcome, TurnOutcome::Completed);
