@@ -13,6 +13,7 @@ use bindery_wire::Params;
 use crate::backoff::Backoff;
 use crate::clock::{Clock, SystemClock};
 use crate::mail::Mailbox;
+use crate::params::Bodies;
 use crate::pre_step::PreStepListener;
 use crate::tool::{Permit, ReadOnly, Toolbox};
 use crate::watch::{Nobody, Watch};
@@ -42,6 +43,7 @@ pub struct Agent {
     pub(crate) journal: Journal,
     pub(crate) opening: Opening,
     pub(crate) mailbox: Mailbox,
+    pub(crate) bodies: Bodies,
     /// What assembles requests.
     pub session: Session,
     /// What every assembly is asked with.
@@ -89,6 +91,7 @@ impl Agent {
             journal,
             opening: Opening::JustResumed,
             mailbox: Mailbox::default(),
+            bodies: Bodies::default(),
             session,
             options,
             params,

@@ -6,7 +6,7 @@ use bindery_core::ContentHash;
 use bindery_core::log::{AttemptStarted, Header, HeaderSet, Json, Opening, Payload, Seq};
 use bindery_providers::{Exchange, Outgoing};
 use bindery_store::StoreError;
-use bindery_wire::{Encoded, Failure, FailureKind, Interrupted, Reply, Request};
+use bindery_wire::{Failure, FailureKind, Interrupted, Reply, Request};
 
 use crate::agent::Agent;
 use crate::cancel::{Cancel, unless};
@@ -39,12 +39,12 @@ impl Agent {
         cancel: &Cancel,
     ) -> Result<Result<(Sent, Started), Ended>, StoreError> {
         let header = self.header(parts);
-        let messages = self.state().messages_with(&parts.reminders);
-        let encoded = match params::encode(&header, &messages) {
-            Ok(encoded) => encoded,
-            Err(error) => return self.fail("encode", "encode", &error.to_string()).map(Err),
-        };
-        let started = self.attempt_started(number, &header, &encoded, parts)?;
+        let state = self.journal.state();
+        let (messages, extent) = (state.messages_with(&parts.reminders), state.surface().extent());
+        if let Err(error) = self.bodies.write(&header, &messages, extent) {
+            return self.fail("encode", "encode", &error.to_string()).map(Err);
+        }
+        let started = self.attempt_started(number, &header, parts)?;
         let messages = self.journal.state().messages_with(&parts.reminders);
         let request = Request {
             system: &header.system,
@@ -52,10 +52,10 @@ impl Agent {
             messages: &messages,
             params: &self.params,
         };
-        let outgoing = Outgoing {
-            encoded: &encoded,
-            request,
+        let Some(encoded) = self.bodies.last() else {
+            return self.fail("encode", "encode", "nothing was written").map(Err);
         };
+        let outgoing = Outgoing { encoded, request };
         let sent = match unless(cancel, self.model.send(outgoing)).await {
             None => Sent::Cancelled(None),
             Some(Err(failure)) => Sent::Broken(nothing_came(failure)),
@@ -103,7 +103,6 @@ impl Agent {
         &mut self,
         attempt: u64,
         header: &Header,
-        encoded: &Encoded,
         parts: &StepParts,
     ) -> Result<Started, StoreError> {
         let reason = self.state().header_reason(header, self.opening);
@@ -114,7 +113,7 @@ impl Agent {
             })
         };
         let mut payloads: Vec<Payload> = reason.map(set).into_iter().collect();
-        let (body_hash, body_bytes) = params::fingerprint(&encoded.body);
+        let (body_hash, body_bytes) = self.bodies.fingerprint();
         let started = AttemptStarted {
             attempt,
             adapter: params::adapter(self.model.provider()),

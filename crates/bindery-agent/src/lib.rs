@@ -29,7 +29,7 @@ pub use backoff::Backoff;
 pub use cancel::Cancel;
 pub use clock::{Clock, SystemClock};
 pub use mail::Mail;
-pub use params::{RebuildError, encode};
+pub use params::{Bodies, RebuildError};
 pub use pre_step::{Decision, Entry, Next, PreStepListener, Proposal};
 pub use tool::{Effect, Input, Outcome, Permission, Permit, ReadOnly, Request, Runner, Toolbox};
 pub use turn::TurnReport;

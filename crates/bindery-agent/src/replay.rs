@@ -4,7 +4,7 @@ use bindery_core::ContentHash;
 use bindery_core::log::{AttemptStarted, FoldError, LoggedRequest, Replay, Seq};
 use bindery_store::{LogReader, StoreError, events};
 
-use crate::params::{ADAPTER_VERSION, RebuildError, encode, fingerprint};
+use crate::params::{ADAPTER_VERSION, Bodies, RebuildError};
 
 /// What a replay found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -63,17 +63,32 @@ pub struct Asked<'a> {
     pub at_ms: u64,
     /// What it was made of.
     pub request: LoggedRequest<'a>,
+    bodies: &'a mut Bodies,
 }
 
 impl Asked<'_> {
     /// The body, written once more.
-    pub fn body(&self) -> Result<Vec<u8>, RebuildError> {
-        encode(self.request.header, &self.request.messages).map(|encoded| encoded.body)
+    pub fn body(&mut self) -> Result<&[u8], RebuildError> {
+        let LoggedRequest {
+            header,
+            messages,
+            extent,
+            ..
+        } = &self.request;
+        let encoded = self.bodies.write(header, messages, *extent)?;
+        Ok(&encoded.body)
+    }
+
+    /// The hash of the body and its length.
+    pub fn fingerprint(&mut self) -> Result<(ContentHash, u64), RebuildError> {
+        self.body()?;
+        Ok(self.bodies.fingerprint())
     }
 }
 
 /// Gives every request of a log in order to `seen`, until that says stop.
-pub fn each(log: &dyn LogReader, mut seen: impl FnMut(&Asked<'_>) -> Go) -> Result<(), ReplayError> {
+pub fn each(log: &dyn LogReader, mut seen: impl FnMut(&mut Asked<'_>) -> Go) -> Result<(), ReplayError> {
+    let mut bodies = Bodies::default();
     let mut replay = Replay::default();
     for event in events(log, Seq::FIRST) {
         let event = event?;
@@ -81,7 +96,12 @@ pub fn each(log: &dyn LogReader, mut seen: impl FnMut(&Asked<'_>) -> Go) -> Resu
             continue;
         };
         let at_ms = event.at_ms;
-        if seen(&Asked { at_ms, request }) == Go::Stop {
+        let mut asked = Asked {
+            at_ms,
+            request,
+            bodies: &mut bodies,
+        };
+        if seen(&mut asked) == Go::Stop {
             break;
         }
     }
@@ -105,10 +125,7 @@ pub fn verify(log: &dyn LogReader) -> Result<Verified, ReplayError> {
             number, seq, attempt, ..
         } = asked.request;
         let sent = (attempt.body_hash, attempt.body_bytes);
-        let rebuilt = asked
-            .body()
-            .map(|body| fingerprint(&body))
-            .map_err(|error| error.to_string());
+        let rebuilt = asked.fingerprint().map_err(|error| error.to_string());
         verified.requests += 1;
         verified.bytes = verified.bytes.saturating_add(sent.1);
         if rebuilt.as_ref() != Ok(&sent) {
@@ -144,7 +161,7 @@ pub fn request(
             number,
             seq,
             attempt: attempt.clone(),
-            body,
+            body: body.to_vec(),
         }));
         Go::Stop
     })?;

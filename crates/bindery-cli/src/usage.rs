@@ -112,8 +112,8 @@ impl Used {
             format!("{name} {tokens}{}", price.unwrap_or_default())
         };
         let classes = [
-            class("read", usage.read, cost.map(|cost| cost.read)),
-            class("written", usage.written(), cost.map(|cost| cost.written)),
+            class("cache read", usage.read, cost.map(|cost| cost.read)),
+            class("cache written", usage.written(), cost.map(|cost| cost.written)),
             class("uncached", usage.uncached, cost.map(|cost| cost.uncached)),
             class("output", usage.generated(), cost.map(|cost| cost.output)),
         ];

@@ -112,7 +112,7 @@ pub use runtime_context::{RuntimeContext, Snapshot};
 pub use session::{Rendered, Session, SessionError};
 pub use system_prompt::{Block, BlockScope, SEPARATOR, SystemPrompt};
 pub use template::{Place, RenderError, RenderProblem, references};
-pub use text::{ContentHash, NotAHash, Text};
+pub use text::{ContentHash, ContentHasher, NotAHash, Text};
 pub use tokens::{CountTokens, TokenCount};
 pub use tool_order::{ToolOrder, ToolOrderError, UNLISTED};
 pub use usage::{Counting, ReportedUsage, Usage, UsageContradiction};

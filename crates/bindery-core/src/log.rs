@@ -36,7 +36,7 @@ pub use record::{DecodeError, Record};
 pub use replay::{LoggedRequest, Replay, request};
 pub use standing::{Standing, StandingText};
 pub use state::{LatestHeader, OpenStep, OpenTurn, PendingCall, SessionState};
-pub use surface::{ReplaceProblem, Surface};
+pub use surface::{Extent, ReplaceProblem, Surface};
 pub use usage::UsageTotals;
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod opening;
 mod people;
 mod permit;
 mod pinned;
+mod progress;
 mod show;
 mod told;
 
@@ -18,6 +19,7 @@ use bindery_agent::{Agent, Cancel, TurnReport};
 pub(crate) use arguments::RunArgs;
 use opening::Opened;
 use people::People;
+use progress::Progress;
 use show::{Lines, Text, summary};
 
 use crate::status::{Status, UsageError};
@@ -84,16 +86,17 @@ async fn converse(
 /// the turn; the session stays.
 async fn turn(opened: &mut Opened, args: &RunArgs, people: &People, prompt: &str) -> anyhow::Result<Status> {
     let cancel = Cancel::new();
+    let progress = Progress::default();
     let (told, agent) = (opened.told.clone(), &mut opened.agent);
     agent.watch = if args.json {
         Box::new(Lines::new(cancel.clone(), told))
     } else {
-        Box::new(Text::new(cancel.clone(), told, opened.palette))
+        Box::new(Text::new(cancel.clone(), told, opened.palette, progress.clone()))
     };
     let id = format!("prompt-{}", agent.state().next_seq());
     agent.say(&id, prompt, Intake::FollowUp)?;
     people.steer(agent.mail());
-    let status = turns(agent, args.json, &cancel).await;
+    let status = turns(agent, args.json, &progress, &cancel).await;
     people.rest();
     // What was typed in the last moment waits in the log.
     agent.collect()?;
@@ -101,9 +104,14 @@ async fn turn(opened: &mut Opened, args: &RunArgs, people: &People, prompt: &str
 }
 
 /// As many turns as somebody says something for.
-async fn turns(agent: &mut Agent, json: bool, cancel: &Cancel) -> anyhow::Result<Status> {
+async fn turns(
+    agent: &mut Agent,
+    json: bool,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> anyhow::Result<Status> {
     let mut status = Status::Success;
-    while let Some(report) = one_turn(agent, cancel).await? {
+    while let Some(report) = one_turn(agent, progress, cancel).await? {
         status = concluded(&report, json);
         if report.outcome != TurnOutcome::Completed {
             break;
@@ -113,18 +121,26 @@ async fn turns(agent: &mut Agent, json: bool, cancel: &Cancel) -> anyhow::Result
     Ok(status)
 }
 
-async fn one_turn(agent: &mut Agent, cancel: &Cancel) -> anyhow::Result<Option<TurnReport>> {
+async fn one_turn(
+    agent: &mut Agent,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> anyhow::Result<Option<TurnReport>> {
     let turn = agent.turn(cancel);
     tokio::pin!(turn);
+    // One wait for the signal all along: between two of them one could be missed.
+    let mut pressed = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
         // The signal first: its handler stands before the turn does anything.
         tokio::select! {
             biased;
-            pressed = tokio::signal::ctrl_c() => {
-                pressed.context("waiting for Ctrl-C")?;
+            signal = &mut pressed => {
+                signal.context("waiting for Ctrl-C")?;
                 cancel.cancel();
+                pressed.set(tokio::signal::ctrl_c());
             }
             report = &mut turn => return Ok(report?),
+            () = tokio::time::sleep(Progress::TICK) => progress.due().iter().for_each(|line| show::beside(line)),
         }
     }
 }

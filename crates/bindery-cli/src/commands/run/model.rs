@@ -94,14 +94,14 @@ fn remembering(
     requests: u64,
 ) -> anyhow::Result<SimulatedCache> {
     replay::each(log, |asked| {
-        let attempt = asked.request.attempt;
+        let (attempt, at_ms) = (asked.request.attempt, asked.at_ms);
         let counts = asked.request.number.saturating_add(REMEMBERED) > requests;
         if counts
             && &*attempt.provider == provider.name()
             && let Ok(body) = asked.body()
         {
             // What the provider would have refused wrote nothing.
-            let _refused = cache.sent_before(asked.at_ms, &attempt.model, &body);
+            let _refused = cache.sent_before(at_ms, &attempt.model, body);
         }
         Go::On
     })?;

@@ -12,6 +12,7 @@ use bindery_wire::{Failure, ReplyEvent};
 use serde_json::json;
 
 use super::opening::Opened;
+use super::progress::Progress;
 use super::told::Told;
 use crate::terminal::{Palette, Terminal, printable};
 use crate::usage::Used;
@@ -103,17 +104,19 @@ pub(super) struct Text {
     gone: Cancel,
     told: Told,
     palette: Palette,
+    progress: Progress,
     /// Whether the last thing said has not ended its line.
     open_line: bool,
 }
 
 impl Text {
     /// Text for people. When nobody reads it any more, the turn is cancelled.
-    pub(super) fn new(gone: Cancel, told: Told, palette: Palette) -> Self {
+    pub(super) fn new(gone: Cancel, told: Told, palette: Palette, progress: Progress) -> Self {
         Self {
             gone,
             told,
             palette,
+            progress,
             open_line: false,
         }
     }
@@ -148,6 +151,9 @@ impl Watch for Text {
     fn committed(&mut self, events: &[Event]) {
         for event in events {
             match &event.payload {
+                Payload::AttemptStarted(started) => self.progress.began(started.model.to_string()),
+                Payload::ToolCalled(called) => self.progress.began(format!("`{}`", called.tool)),
+                Payload::AttemptEnded(_) | Payload::StepEnded(_) => self.progress.idle(),
                 Payload::AssistantMessage(answer) => {
                     self.end_line();
                     for part in &answer.message.parts {
@@ -187,6 +193,7 @@ impl Watch for Text {
     }
 
     fn replying(&mut self, event: &ReplyEvent) {
+        self.progress.moved();
         if let ReplyEvent::TextDelta { text, .. } = event {
             self.say(text);
         }
@@ -224,6 +231,12 @@ fn kept_out(scan: &ScannedResult) -> Option<&'static str> {
 fn shown(text: &str) -> String {
     let line = |line: &str| line.split('\t').map(printable).collect::<Vec<_>>().join("\t");
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A line for people that belongs to nothing else.
+pub(super) fn beside(line: &str) {
+    // Nobody there to tell is no reason to stop.
+    let _unseen = writeln!(std::io::stderr(), "{}", printable(line));
 }
 
 /// How a turn ended, where that is not as usual.
