@@ -15,4 +15,5 @@ mod lock;
 mod output;
 mod place;
 mod run;
+mod scenarios;
 mod trust;
