@@ -8,15 +8,15 @@ const SHORTEST: usize = 3;
 pub(crate) const COMPARED: usize = 8;
 
 /// Words, each with a value.
-#[derive(Debug, Default)]
-pub(crate) struct Heads {
-    long: Table<HEAD>,
-    short: Table<SHORTEST>,
+#[derive(Debug)]
+pub(crate) struct Heads<T> {
+    long: Table<HEAD, T>,
+    short: Table<SHORTEST, T>,
 }
 
-impl Heads {
+impl<T: Copy> Heads<T> {
     /// Takes first bytes and lengths of words of at least three bytes; shorter ones are left out.
-    pub(crate) fn new(words: impl Iterator<Item = ((u64, u8), usize)>) -> Self {
+    pub(crate) fn new(words: impl Iterator<Item = ((u64, u8), T)>) -> Self {
         let (long, short): (Vec<_>, Vec<_>) = words.partition(|((_, len), _)| usize::from(*len) >= HEAD);
         Self {
             long: Table::new(&long),
@@ -24,32 +24,51 @@ impl Heads {
         }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.long.entries.is_empty() && self.short.entries.is_empty()
+    }
+
     /// The words that may start with the first of these bytes.
     #[inline]
-    pub(crate) fn at(&self, text: u64) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn at(&self, text: u64) -> impl Iterator<Item = &Entry<T>> {
         self.long.at(text).iter().chain(self.short.at(text))
+    }
+
+    /// Shows `visit` the values of all words that a text with these first bytes starts with.
+    #[inline]
+    pub(crate) fn each_start(&self, text: u64, mut visit: impl FnMut(T)) {
+        for entry in self.long.at(text) {
+            if entry.starts(text) {
+                visit(entry.value);
+            }
+        }
+        for entry in self.short.at(text) {
+            if entry.starts(text) {
+                visit(entry.value);
+            }
+        }
     }
 }
 
 /// Words by their first `BYTES` bytes.
-#[derive(Debug, Default)]
-struct Table<const BYTES: usize> {
+#[derive(Debug)]
+struct Table<const BYTES: usize, T> {
     /// One bit for each hash of first bytes.
     filter: Vec<u64>,
     /// Where the entries of each hash start; one more for the end.
     starts: Vec<u16>,
-    entries: Vec<Entry>,
+    entries: Vec<Entry<T>>,
 }
 
 /// A word's first bytes as a number, the bits of it that count, and its value.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct Entry<T> {
     bytes: u64,
     mask: u64,
-    pub(crate) value: usize,
+    pub(crate) value: T,
 }
 
-impl Entry {
+impl<T> Entry<T> {
     /// Whether a text with these first bytes starts with the word, or with what is compared of it.
     pub(crate) fn starts(&self, text: u64) -> bool {
         (text ^ self.bytes) & self.mask == 0
@@ -61,11 +80,11 @@ impl Entry {
     }
 }
 
-const HASH_BITS: u32 = 15;
+const HASH_BITS: u32 = 14;
 
-impl<const BYTES: usize> Table<BYTES> {
-    fn new(words: &[((u64, u8), usize)]) -> Self {
-        let mut all: Vec<(usize, Entry)> = words
+impl<const BYTES: usize, T: Copy> Table<BYTES, T> {
+    fn new(words: &[((u64, u8), T)]) -> Self {
+        let mut all: Vec<(usize, Entry<T>)> = words
             .iter()
             .filter(|((_, len), _)| usize::from(*len) >= BYTES)
             .map(|((bytes, len), value)| {
@@ -79,7 +98,14 @@ impl<const BYTES: usize> Table<BYTES> {
                 )
             })
             .collect();
-        all.sort_by_key(|(hash, entry)| (*hash, entry.value));
+        if all.is_empty() {
+            return Self {
+                filter: Vec::new(),
+                starts: Vec::new(),
+                entries: Vec::new(),
+            };
+        }
+        all.sort_by_key(|(hash, _)| *hash);
         let mut filter = vec![0; 1 << (HASH_BITS - 6)];
         let mut starts = vec![0; (1 << HASH_BITS) + 1];
         for (hash, _) in &all {
@@ -103,7 +129,7 @@ impl<const BYTES: usize> Table<BYTES> {
     }
 
     #[inline]
-    fn at(&self, text: u64) -> &[Entry] {
+    fn at(&self, text: u64) -> &[Entry<T>] {
         let hash = hash(text, BYTES);
         if self.filter.get(hash >> 6).copied().unwrap_or(0) >> (hash & 63) & 1 == 0 {
             return &[];
@@ -119,6 +145,7 @@ impl<const BYTES: usize> Table<BYTES> {
 }
 
 /// The first bytes of a text as a number; zeros after its end.
+#[inline]
 pub(crate) fn first_bytes(text: &[u8]) -> u64 {
     if let Some(bytes) = text.first_chunk::<COMPARED>() {
         return u64::from_le_bytes(*bytes);
@@ -135,7 +162,9 @@ pub(crate) fn key(word: &[u8]) -> (u64, u8) {
     (first_bytes(word), u8::try_from(word.len()).unwrap_or(u8::MAX))
 }
 
-fn mask(len: usize) -> u64 {
+/// The bits of the first `len` bytes.
+#[inline]
+pub(crate) fn mask(len: usize) -> u64 {
     if len >= COMPARED {
         u64::MAX
     } else {
@@ -143,6 +172,7 @@ fn mask(len: usize) -> u64 {
     }
 }
 
+#[inline]
 fn hash(text: u64, bytes: usize) -> usize {
     let head = text & mask(bytes);
     usize::try_from(head.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - HASH_BITS)).unwrap_or(0)
@@ -155,7 +185,7 @@ mod tests {
     #[test]
     fn words_are_found_by_their_first_bytes() {
         let words: [&[u8]; 3] = [b"ignore", b"instructions", b"in"];
-        let heads = Heads::new(words.into_iter().map(key).zip(0..));
+        let heads = Heads::new(words.into_iter().map(key).zip(0_usize..));
         let found = |text: &[u8]| -> Vec<usize> {
             let bytes = first_bytes(text);
             heads

@@ -26,6 +26,7 @@ mod region;
 mod scan;
 mod scanner;
 mod source;
+mod starts;
 mod unicode;
 mod view;
 pub mod wrap;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::broken;
+use crate::broken::{self, Suspects};
 use crate::decode::{self, Payload, mirror};
 use crate::finding::{DECODED_LIMIT, Finding, Position, Reading, Severity};
 use crate::fold::fold;
@@ -13,6 +13,7 @@ use crate::matcher::{Hit, Work};
 use crate::region::Regions;
 use crate::scanner::Scanner;
 use crate::source::Text;
+use crate::starts;
 use crate::unicode::{self, Raw};
 use crate::view::View;
 
@@ -47,8 +48,9 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
     }
     scan.raws.extend(text.faults());
     scan.read_plain(&base);
-    scan.read_joined(&base);
-    scan.read_mirrored(&base);
+    let oddities = Oddities::of(&base, scanner);
+    scan.read_joined(&base, oddities.suspects);
+    scan.read_mirrored(&base, &oddities.mirrored);
     scan.read_payloads(text.as_str(), None, DEEPEST);
     scan.read_hidden();
     let work = scan.work;
@@ -68,6 +70,27 @@ struct Draft {
     disguised: bool,
     wording: Wording,
     decoded: Option<String>,
+}
+
+/// Words of a folded text that may be something else than they look.
+#[derive(Default)]
+struct Oddities {
+    suspects: Suspects,
+    /// Words that make sense backwards or rotated.
+    mirrored: Vec<(usize, Reading)>,
+}
+
+impl Oddities {
+    fn of(base: &View, scanner: &Scanner) -> Self {
+        let mut found = Self::default();
+        let text = base.text();
+        starts::each(text, |start| {
+            found.suspects.look(text, start, scanner.stems());
+            let mirrored = &mut found.mirrored;
+            scanner.mirrored().each_start(start.bytes, |reading| mirrored.push((start.at, reading)));
+        });
+        found
+    }
 }
 
 struct Scan<'a> {
@@ -99,9 +122,9 @@ impl<'a> Scan<'a> {
     }
 
     /// Letters and digits only, where words look spelled or broken.
-    fn read_joined(&mut self, base: &View) {
+    fn read_joined(&mut self, base: &View, suspects: Suspects) {
         let stems = self.scanner.stems();
-        for range in broken::suspects(base.text(), stems) {
+        for range in suspects.0 {
             let joined = broken::join(base.text(), range);
             let hits = self.scanner.joined_hits(joined.text(), &mut self.work);
             let hits = hits
@@ -114,10 +137,10 @@ impl<'a> Scan<'a> {
     }
 
     /// Lines with words that make sense backwards or rotated.
-    fn read_mirrored(&mut self, base: &View) {
+    fn read_mirrored(&mut self, base: &View, places: &[(usize, Reading)]) {
         let mut done = 0;
-        for (place, reading) in self.scanner.mirrored(base.text()) {
-            let at = base.source_of(place);
+        for (place, reading) in places {
+            let at = base.source_of(*place);
             if at < done {
                 continue;
             }

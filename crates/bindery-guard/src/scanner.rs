@@ -8,6 +8,7 @@ use aho_corasick::AhoCorasick;
 use crate::broken::Stems;
 use crate::decode::mirror;
 use crate::finding::{Kind, Reading, Severity};
+use crate::heads::{Heads, key};
 use crate::judge;
 use crate::matcher::{Anchoring, Hit, Matcher, Work};
 use crate::patterns::{self, BUILTIN, Grid, Lists, Pattern, PatternError, Tables};
@@ -23,7 +24,7 @@ pub struct Scanner {
     parts: Vec<Part>,
     stems: Stems,
     topics: OnceLock<Option<AhoCorasick>>,
-    mirrored: Option<AhoCorasick>,
+    mirrored: Heads<Reading>,
 }
 
 /// The expressions of some files.
@@ -95,10 +96,11 @@ impl Scanner {
             patterns.extend(tables.patterns);
             words.extend(tables.words);
         }
-        let backwards = words.probes.iter().map(|word| mirror::reverse(word));
-        let rotated = words.probes.iter().map(|word| mirror::rot13(word));
+        let backwards = words.probes.iter().map(|word| (mirror::reverse(word), Reading::Reversed));
+        let rotated = words.probes.iter().map(|word| (mirror::rot13(word), Reading::Rot13));
+        let mirrored = backwards.chain(rotated).map(|(word, reading)| (key(word.as_bytes()), reading));
         Self {
-            mirrored: AhoCorasick::new(backwards.chain(rotated)).ok(),
+            mirrored: Heads::new(mirrored),
             stems: Stems::new(words.stems.iter().map(String::as_str)),
             topics: OnceLock::new(),
             patterns,
@@ -161,24 +163,9 @@ impl Scanner {
             .is_some_and(|topics| judge::is_on_topic(text, topics))
     }
 
-    /// Where words stand that make sense backwards or rotated, in order.
-    pub(crate) fn mirrored<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (usize, Reading)> + 'a {
-        let words = self.words.probes.len();
-        let found = self
-            .mirrored
-            .iter()
-            .flat_map(move |mirrored| mirrored.find_iter(text));
-        found.map(move |found| {
-            let backwards = found.pattern().as_usize() < words;
-            (
-                found.start(),
-                if backwards {
-                    Reading::Reversed
-                } else {
-                    Reading::Rot13
-                },
-            )
-        })
+    /// Words that make sense backwards or rotated.
+    pub(crate) fn mirrored(&self) -> &Heads<Reading> {
+        &self.mirrored
     }
 }
 

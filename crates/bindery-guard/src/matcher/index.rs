@@ -3,6 +3,7 @@
 use super::Anchoring;
 use crate::heads::{Heads, first_bytes};
 use crate::patterns::Keyword;
+use crate::starts;
 
 /// A keyword in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,8 +16,8 @@ pub(super) struct Sighting {
 /// anywhere.
 #[derive(Debug)]
 pub(super) struct Index {
-    at_words: Heads,
-    anywhere: Heads,
+    at_words: Heads<Keyword>,
+    anywhere: Heads<Keyword>,
     anchoring: Anchoring,
 }
 
@@ -25,8 +26,7 @@ impl Index {
     pub(super) fn new(keywords: &[(u64, u8)], anchoring: Anchoring) -> Self {
         let is_ascii = |word: u64| word & 0x8080_8080_8080_8080 == 0;
         let numbered = || keywords.iter().copied().zip(0..);
-        let at_words =
-            |((word, _), _): &((u64, u8), usize)| anchoring == Anchoring::AtWords && is_ascii(*word);
+        let at_words = |((word, _), _): &((u64, u8), Keyword)| anchoring == Anchoring::AtWords && is_ascii(*word);
         Self {
             at_words: Heads::new(numbered().filter(at_words)),
             anywhere: Heads::new(numbered().filter(|keyword| !at_words(keyword))),
@@ -37,33 +37,25 @@ impl Index {
     /// All keywords in `text`, by place.
     pub(super) fn sightings(&self, text: &[u8]) -> Vec<Sighting> {
         let mut found = Vec::new();
-        let everywhere = self.anchoring == Anchoring::Anywhere || !text.is_ascii();
-        let mut before = b' ';
-        for (at, &first) in text.iter().enumerate() {
-            let starts = if first.is_ascii_alphanumeric() {
-                !before.is_ascii_alphanumeric()
-            } else {
-                first > b' ' && first != before
-            };
-            before = first;
-            if everywhere || starts {
-                let bytes = first_bytes(text.get(at..).unwrap_or_default());
-                if starts {
-                    note(&self.at_words, bytes, at, &mut found);
-                }
-                if everywhere {
-                    note(&self.anywhere, bytes, at, &mut found);
+        let mut note = |heads: &Heads<Keyword>, at, bytes| {
+            heads.each_start(bytes, |keyword| found.push(Sighting { at, keyword }));
+        };
+        if self.anchoring == Anchoring::Anywhere {
+            for at in 0..text.len() {
+                note(&self.anywhere, at, first_bytes(text.get(at..).unwrap_or_default()));
+            }
+            return found;
+        }
+        starts::each(text, |start| note(&self.at_words, start.at, start.bytes));
+        if !text.is_ascii() && !self.anywhere.is_empty() {
+            for (at, byte) in text.iter().enumerate() {
+                // Keywords beyond ASCII begin with a letter beyond ASCII.
+                if *byte >= 0xC0 {
+                    note(&self.anywhere, at, first_bytes(text.get(at..).unwrap_or_default()));
                 }
             }
+            found.sort_unstable();
         }
         found
-    }
-}
-
-fn note(heads: &Heads, bytes: u64, at: usize, found: &mut Vec<Sighting>) {
-    for entry in heads.at(bytes) {
-        if let (true, Ok(keyword)) = (entry.starts(bytes), Keyword::try_from(entry.value)) {
-            found.push(Sighting { at, keyword });
-        }
     }
 }
