@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::heads::{HEAD, Heads, first_bytes, key, mask};
+use crate::heads::{Entry, HEAD, Heads, first_bytes, key, mask};
 use crate::starts::{self, Start};
 use crate::view::View;
 
@@ -29,7 +29,7 @@ impl Stems {
             .filter(|word| word.len() >= SHORTEST_STEM)
             .map(|word| word.as_bytes().to_vec())
             .collect();
-        let heads = Heads::new(words.iter().map(|word| key(word)).zip(0..));
+        let heads = Heads::new(HEAD, words.iter().map(|word| key(word)).zip(0..));
         Self { words, heads }
     }
 
@@ -39,22 +39,22 @@ impl Stems {
             .any(|entry| self.words.get(entry.value).is_some_and(|stem| stem == word))
     }
 
-    /// Whether [`Stems::broken_at`] is worth asking: a stem begins as the pieces from this word on do.
+    /// Whether [`Stems::broken_at`] is worth asking: a stem begins as the first pieces from this word on do.
     #[inline]
     fn may_be_broken(&self, text: &[u8], start: Start) -> bool {
-        let head = match start.len {
-            HEAD.. => start.bytes,
-            // Two pieces with one byte between them, for the most part.
-            len => {
-                let (low, high) = (start.bytes & mask(len), start.bytes >> (8 * (len + 1)));
-                if starts::word_len(high) + len >= HEAD {
-                    low | high << (8 * len)
-                } else {
-                    joined_head(text, start.at)
-                }
-            }
-        };
-        self.heads.at(head).next().is_some()
+        let len = start.len;
+        if len == 3 && COMMON.iter().any(|word| key(word).0 == start.bytes & mask(3)) {
+            return false;
+        }
+        // For the most part one byte stands between two pieces.
+        let next = start.bytes.checked_shr(bits(len + 1)).unwrap_or(0);
+        let mut shown = len + starts::word_len(next);
+        let mut joined = start.bytes & mask(len) | next.checked_shl(bits(len)).unwrap_or(0);
+        if shown < HEAD {
+            (joined, shown) = (joined_head(text, start.at), HEAD);
+        }
+        let begins = |entry: &Entry<usize>| entry.continues(joined, shown.min(entry.len()));
+        self.heads.at(joined).any(begins)
     }
 
     /// Whether the pieces from `at` on make a stem that begins with the first of them, which is none
@@ -101,6 +101,10 @@ fn joined_head(text: &[u8], at: usize) -> u64 {
 const LONGEST_PIECE: usize = 9;
 /// Most bytes between two pieces of a word.
 const LONGEST_GAP: usize = 3;
+
+fn bits(bytes: usize) -> u32 {
+    u32::try_from(8 * bytes).unwrap_or(u32::MAX)
+}
 
 fn word_len(text: &[u8], at: usize) -> usize {
     text.get(at..)

@@ -6,6 +6,7 @@
 //! Patterns are written against this spelling only.
 
 mod letters;
+mod lookalike;
 mod terminal;
 
 use crate::view::View;
@@ -128,6 +129,12 @@ fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookal
         return from + 1;
     };
     let width = letter.len_utf8();
+    if letters::is_settled(letter) {
+        let rest = source.get(from..).unwrap_or_default();
+        let len = rest.find(|letter| !letters::is_settled(letter)).unwrap_or(rest.len());
+        view.copy(rest.as_bytes().get(..len).unwrap_or_default(), from);
+        return from + len;
+    }
     if letter == '\u{9B}' {
         return from + terminal::sequence_len(source.as_bytes().get(from..).unwrap_or_default()).max(width);
     }

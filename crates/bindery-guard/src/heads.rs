@@ -1,7 +1,9 @@
 //! Words by their first bytes: one look at a table tells for most places that no word stands there.
 
-/// Bytes by which words are found; the few that have only [`SHORTEST`] have a table of their own.
+/// Bytes by which words are found; shorter ones have a table of their own.
 pub(crate) const HEAD: usize = 4;
+/// The same for letters of more than one byte.
+pub(crate) const WIDE_HEAD: usize = 6;
 /// Bytes of the shortest word that is found.
 const SHORTEST: usize = 3;
 /// Bytes of a word that are compared; longer words are cut.
@@ -10,17 +12,18 @@ pub(crate) const COMPARED: usize = 8;
 /// Words, each with a value.
 #[derive(Debug)]
 pub(crate) struct Heads<T> {
-    long: Table<HEAD, T>,
-    short: Table<SHORTEST, T>,
+    long: Table<T>,
+    short: Table<T>,
 }
 
 impl<T: Copy> Heads<T> {
-    /// Takes first bytes and lengths of words of at least three bytes; shorter ones are left out.
-    pub(crate) fn new(words: impl Iterator<Item = ((u64, u8), T)>) -> Self {
-        let (long, short): (Vec<_>, Vec<_>) = words.partition(|((_, len), _)| usize::from(*len) >= HEAD);
+    /// Takes first bytes and lengths of words of at least three bytes; shorter ones are left out. Most are
+    /// found by their first `head` bytes.
+    pub(crate) fn new(head: usize, words: impl Iterator<Item = ((u64, u8), T)>) -> Self {
+        let (long, short): (Vec<_>, Vec<_>) = words.partition(|((_, len), _)| usize::from(*len) >= head);
         Self {
-            long: Table::new(&long),
-            short: Table::new(&short),
+            long: Table::new(head, &long),
+            short: Table::new(SHORTEST, &short),
         }
     }
 
@@ -50,9 +53,11 @@ impl<T: Copy> Heads<T> {
     }
 }
 
-/// Words by their first `BYTES` bytes.
+/// Words by their first bytes.
 #[derive(Debug)]
-struct Table<const BYTES: usize, T> {
+struct Table<T> {
+    /// The bytes by which they are found, as bits.
+    head: u64,
     /// One bit for each hash of first bytes.
     filter: Vec<u64>,
     /// Where the entries of each hash start; one more for the end.
@@ -69,6 +74,11 @@ pub(crate) struct Entry<T> {
 }
 
 impl<T> Entry<T> {
+    /// How many bytes of the word are compared.
+    pub(crate) fn len(&self) -> usize {
+        (self.mask.trailing_ones() / 8) as usize
+    }
+
     /// Whether a text with these first bytes starts with the word, or with what is compared of it.
     pub(crate) fn starts(&self, text: u64) -> bool {
         (text ^ self.bytes) & self.mask == 0
@@ -82,14 +92,15 @@ impl<T> Entry<T> {
 
 const HASH_BITS: u32 = 14;
 
-impl<const BYTES: usize, T: Copy> Table<BYTES, T> {
-    fn new(words: &[((u64, u8), T)]) -> Self {
+impl<T: Copy> Table<T> {
+    fn new(len: usize, words: &[((u64, u8), T)]) -> Self {
+        let head = mask(len);
         let mut all: Vec<(usize, Entry<T>)> = words
             .iter()
-            .filter(|((_, len), _)| usize::from(*len) >= BYTES)
+            .filter(|((_, word_len), _)| usize::from(*word_len) >= len)
             .map(|((bytes, len), value)| {
                 (
-                    hash(*bytes, BYTES),
+                    hash(*bytes & head),
                     Entry {
                         bytes: *bytes,
                         mask: mask(usize::from(*len)),
@@ -100,6 +111,7 @@ impl<const BYTES: usize, T: Copy> Table<BYTES, T> {
             .collect();
         if all.is_empty() {
             return Self {
+                head,
                 filter: Vec::new(),
                 starts: Vec::new(),
                 entries: Vec::new(),
@@ -122,6 +134,7 @@ impl<const BYTES: usize, T: Copy> Table<BYTES, T> {
             *start = sum;
         }
         Self {
+            head,
             filter,
             starts,
             entries: all.into_iter().map(|(_, entry)| entry).collect(),
@@ -130,7 +143,7 @@ impl<const BYTES: usize, T: Copy> Table<BYTES, T> {
 
     #[inline]
     fn at(&self, text: u64) -> &[Entry<T>] {
-        let hash = hash(text, BYTES);
+        let hash = hash(text & self.head);
         if self.filter.get(hash >> 6).copied().unwrap_or(0) >> (hash & 63) & 1 == 0 {
             return &[];
         }
@@ -173,8 +186,7 @@ pub(crate) fn mask(len: usize) -> u64 {
 }
 
 #[inline]
-fn hash(text: u64, bytes: usize) -> usize {
-    let head = text & mask(bytes);
+fn hash(head: u64) -> usize {
     usize::try_from(head.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - HASH_BITS)).unwrap_or(0)
 }
 
@@ -185,7 +197,7 @@ mod tests {
     #[test]
     fn words_are_found_by_their_first_bytes() {
         let words: [&[u8]; 3] = [b"ignore", b"instructions", b"in"];
-        let heads = Heads::new(words.into_iter().map(key).zip(0_usize..));
+        let heads = Heads::new(HEAD, words.into_iter().map(key).zip(0_usize..));
         let found = |text: &[u8]| -> Vec<usize> {
             let bytes = first_bytes(text);
             heads

@@ -43,7 +43,7 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
     let text = Text::read(bytes);
     let mut scan = Scan::new(&text, scanner);
     let base = fold(text.as_str());
-    if text.as_str().bytes().any(is_unusual) {
+    if has_unusual(text.as_str().as_bytes()) {
         scan.raws.extend(unicode::inspect(text.as_str()));
     }
     scan.raws.extend(text.faults());
@@ -57,9 +57,12 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
     (scan.finish(&base), work)
 }
 
-/// Beyond printable ASCII and the usual white space.
-fn is_unusual(byte: u8) -> bool {
-    byte >= 0x7F || byte < 0x20 && !matches!(byte, b'\n' | b'\t' | b'\r')
+/// Whether there is anything beyond printable ASCII and the usual white space.
+fn has_unusual(text: &[u8]) -> bool {
+    let is_unusual = |byte: &u8| (*byte >= 0x7F) | (*byte < 0x20 && !matches!(byte, b'\n' | b'\t' | b'\r'));
+    let (blocks, rest) = text.as_chunks::<64>();
+    let in_block = |block: &[u8; 64]| block.iter().fold(false, |found, byte| found | is_unusual(byte));
+    blocks.iter().any(in_block) || rest.iter().any(is_unusual)
 }
 
 /// A judged match, still without line and column.

@@ -8,7 +8,7 @@ use aho_corasick::AhoCorasick;
 use crate::broken::Stems;
 use crate::decode::mirror;
 use crate::finding::{Kind, Reading, Severity};
-use crate::heads::{Heads, key};
+use crate::heads::{HEAD, Heads, key};
 use crate::judge;
 use crate::matcher::{Anchoring, Hit, Matcher, Work};
 use crate::patterns::{self, BUILTIN, Grid, Lists, Pattern, PatternError, Tables};
@@ -100,7 +100,7 @@ impl Scanner {
         let rotated = words.probes.iter().map(|word| (mirror::rot13(word), Reading::Rot13));
         let mirrored = backwards.chain(rotated).map(|(word, reading)| (key(word.as_bytes()), reading));
         Self {
-            mirrored: Heads::new(mirrored),
+            mirrored: Heads::new(HEAD, mirrored),
             stems: Stems::new(words.stems.iter().map(String::as_str)),
             topics: OnceLock::new(),
             patterns,

@@ -1,7 +1,7 @@
 //! Where keywords stand in a text.
 
 use super::Anchoring;
-use crate::heads::{Heads, first_bytes};
+use crate::heads::{HEAD, Heads, WIDE_HEAD, first_bytes};
 use crate::patterns::Keyword;
 use crate::starts;
 
@@ -27,9 +27,10 @@ impl Index {
         let is_ascii = |word: u64| word & 0x8080_8080_8080_8080 == 0;
         let numbered = || keywords.iter().copied().zip(0..);
         let at_words = |((word, _), _): &((u64, u8), Keyword)| anchoring == Anchoring::AtWords && is_ascii(*word);
+        let wide = if anchoring == Anchoring::AtWords { WIDE_HEAD } else { HEAD };
         Self {
-            at_words: Heads::new(numbered().filter(at_words)),
-            anywhere: Heads::new(numbered().filter(|keyword| !at_words(keyword))),
+            at_words: Heads::new(HEAD, numbered().filter(at_words)),
+            anywhere: Heads::new(wide, numbered().filter(|keyword| !at_words(keyword))),
             anchoring,
         }
     }
