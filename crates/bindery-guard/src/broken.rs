@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::heads::{Entry, HEAD, Heads, first_bytes, key, mask};
+use crate::heads::{Entry, Gate, HEAD, Heads, first_bytes, key, mask};
 use crate::starts::{self, Start};
 use crate::view::View;
 
@@ -39,9 +39,9 @@ impl Stems {
             .any(|entry| self.words.get(entry.value).is_some_and(|stem| stem == word))
     }
 
-    /// Whether [`Stems::broken_at`] is worth asking: a stem begins as the first pieces from this word on do.
+    /// Whether the pieces from this word on may make a stem; `gate` opens for stems with `mark`.
     #[inline]
-    fn may_be_broken(&self, text: &[u8], start: Start) -> bool {
+    fn may_be_broken(&self, text: &[u8], start: Start, gate: &Gate, mark: u8) -> bool {
         let len = start.len;
         if len == 3 && COMMON.iter().any(|word| key(word).0 == start.bytes & mask(3)) {
             return false;
@@ -54,7 +54,11 @@ impl Stems {
             (joined, shown) = (joined_head(text, start.at), HEAD);
         }
         let begins = |entry: &Entry<usize>| entry.continues(joined, shown.min(entry.len()));
-        self.heads.at(joined).any(begins)
+        gate.marks(joined) & mark != 0 && self.heads.at(joined).any(begins)
+    }
+
+    pub(crate) fn heads(&self) -> &Heads<usize> {
+        &self.heads
     }
 
     /// Whether the pieces from `at` on make a stem that begins with the first of them, which is none
@@ -155,8 +159,8 @@ pub(crate) struct Suspects(pub(crate) Vec<Range<usize>>);
 impl Suspects {
     /// Looks at the start of a word of `text`.
     #[inline]
-    pub(crate) fn look(&mut self, text: &[u8], start: Start, stems: &Stems) {
-        if start.len > 0 && stems.may_be_broken(text, start) && stems.broken_at(text, start.at) {
+    pub(crate) fn look(&mut self, text: &[u8], start: Start, stems: &Stems, gate: &Gate, mark: u8) {
+        if stems.may_be_broken(text, start, gate, mark) && stems.broken_at(text, start.at) {
             self.note(start.at.saturating_sub(REACH)..text.len().min(start.at + REACH));
         }
     }
@@ -218,12 +222,7 @@ mod tests {
     use super::*;
 
     fn suspects(source: &str) -> Vec<Range<usize>> {
-        let folded = fold(source);
-        let mut suspects = Suspects::default();
-        starts::each(folded.text(), |start| {
-            suspects.look(folded.text(), start, crate::test_scanner().stems());
-        });
-        suspects.0
+        crate::test_scanner().survey(fold(source).text()).suspects.0
     }
 
     #[test]

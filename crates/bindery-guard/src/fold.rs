@@ -76,7 +76,7 @@ const BLOCK: usize = 32;
 /// How many bytes are printable ASCII, or a blank or line end with none before it. The first is printable.
 fn plain_len(text: &[u8]) -> usize {
     let stops = |before: u8, byte: u8| {
-        (byte < 0x20 && byte != b'\n') | (byte >= 0x7F) | (byte <= b' ' && before <= b' ')
+        ((byte < 0x20) & (byte != b'\n')) | (byte >= 0x7F) | ((byte <= b' ') & (before <= b' '))
     };
     let mut len = 0;
     let mut before = b'a';

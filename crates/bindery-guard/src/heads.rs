@@ -53,6 +53,41 @@ impl<T: Copy> Heads<T> {
     }
 }
 
+/// Several sets of words at once: tells for most places that no word of any of them stands there.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    long: Vec<u8>,
+    short: Vec<u8>,
+}
+
+impl Gate {
+    /// Lets nothing through.
+    pub(crate) fn closed() -> Self {
+        Self {
+            long: vec![0; 1 << HASH_BITS],
+            short: vec![0; 1 << HASH_BITS],
+        }
+    }
+
+    /// Opens for the words of `heads`, which were made with [`HEAD`], in the name of the bit `mark`.
+    pub(crate) fn open<T: Copy>(&mut self, heads: &Heads<T>, mark: u8) {
+        for (slots, table) in [(&mut self.long, &heads.long), (&mut self.short, &heads.short)] {
+            for entry in &table.entries {
+                if let Some(slot) = slots.get_mut(hash(entry.bytes & table.head)) {
+                    *slot |= mark;
+                }
+            }
+        }
+    }
+
+    /// The bits of the sets that may have a word that a text with these first bytes starts with.
+    #[inline]
+    pub(crate) fn marks(&self, text: u64) -> u8 {
+        let slot = |slots: &[u8], len| slots.get(hash(text & mask(len))).copied().unwrap_or(0);
+        slot(&self.long, HEAD) | slot(&self.short, SHORTEST)
+    }
+}
+
 /// Words by their first bytes.
 #[derive(Debug)]
 struct Table<T> {

@@ -27,6 +27,7 @@ mod scan;
 mod scanner;
 mod source;
 mod starts;
+mod survey;
 mod unicode;
 mod view;
 pub mod wrap;

@@ -13,7 +13,7 @@ use crate::matcher::{Hit, Work};
 use crate::region::Regions;
 use crate::scanner::Scanner;
 use crate::source::Text;
-use crate::starts;
+use crate::survey::Survey;
 use crate::unicode::{self, Raw};
 use crate::view::View;
 
@@ -47,10 +47,10 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
         scan.raws.extend(unicode::inspect(text.as_str()));
     }
     scan.raws.extend(text.faults());
-    scan.read_plain(&base);
-    let oddities = Oddities::of(&base, scanner);
-    scan.read_joined(&base, oddities.suspects);
-    scan.read_mirrored(&base, &oddities.mirrored);
+    let survey = scanner.survey(base.text());
+    scan.read_plain(&base, &survey);
+    scan.read_joined(&base, &survey.suspects);
+    scan.read_mirrored(&base, &survey.mirrored);
     scan.read_payloads(text.as_str(), None, DEEPEST);
     scan.read_hidden();
     let work = scan.work;
@@ -59,7 +59,7 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
 
 /// Whether there is anything beyond printable ASCII and the usual white space.
 fn has_unusual(text: &[u8]) -> bool {
-    let is_unusual = |byte: &u8| (*byte >= 0x7F) | (*byte < 0x20 && !matches!(byte, b'\n' | b'\t' | b'\r'));
+    let is_unusual = |byte: &u8| (*byte >= 0x7F) | ((*byte < 0x20) & (*byte != b'\n') & (*byte != b'\t') & (*byte != b'\r'));
     let (blocks, rest) = text.as_chunks::<64>();
     let in_block = |block: &[u8; 64]| block.iter().fold(false, |found, byte| found | is_unusual(byte));
     blocks.iter().any(in_block) || rest.iter().any(is_unusual)
@@ -73,27 +73,6 @@ struct Draft {
     disguised: bool,
     wording: Wording,
     decoded: Option<String>,
-}
-
-/// Words of a folded text that may be something else than they look.
-#[derive(Default)]
-struct Oddities {
-    suspects: Suspects,
-    /// Words that make sense backwards or rotated.
-    mirrored: Vec<(usize, Reading)>,
-}
-
-impl Oddities {
-    fn of(base: &View, scanner: &Scanner) -> Self {
-        let mut found = Self::default();
-        let text = base.text();
-        starts::each(text, |start| {
-            found.suspects.look(text, start, scanner.stems());
-            let mirrored = &mut found.mirrored;
-            scanner.mirrored().each_start(start.bytes, |reading| mirrored.push((start.at, reading)));
-        });
-        found
-    }
 }
 
 struct Scan<'a> {
@@ -119,16 +98,16 @@ impl<'a> Scan<'a> {
         self.text.as_str()
     }
 
-    fn read_plain(&mut self, base: &View) {
-        let hits = self.scanner.plain_hits(base.text(), &mut self.work);
+    fn read_plain(&mut self, base: &View, survey: &Survey) {
+        let hits = self.scanner.surveyed_hits(base.text(), survey, &mut self.work);
         self.take(hits, base, Reading::Plain);
     }
 
     /// Letters and digits only, where words look spelled or broken.
-    fn read_joined(&mut self, base: &View, suspects: Suspects) {
+    fn read_joined(&mut self, base: &View, suspects: &Suspects) {
         let stems = self.scanner.stems();
-        for range in suspects.0 {
-            let joined = broken::join(base.text(), range);
+        for range in &suspects.0 {
+            let joined = broken::join(base.text(), range.clone());
             let hits = self.scanner.joined_hits(joined.text(), &mut self.work);
             let hits = hits
                 .into_iter()

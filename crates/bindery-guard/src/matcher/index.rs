@@ -7,9 +7,9 @@ use crate::starts;
 
 /// A keyword in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Sighting {
-    pub(super) at: usize,
-    pub(super) keyword: Keyword,
+pub(crate) struct Sighting {
+    pub(crate) at: usize,
+    pub(crate) keyword: Keyword,
 }
 
 /// Keywords by where they may stand: ASCII ones at the start of a word or of a run of one mark, others
@@ -35,28 +35,45 @@ impl Index {
         }
     }
 
+    /// The keywords that stand at the starts of words.
+    pub(super) fn at_words(&self) -> &Heads<Keyword> {
+        &self.at_words
+    }
+
     /// All keywords in `text`, by place.
     pub(super) fn sightings(&self, text: &[u8]) -> Vec<Sighting> {
         let mut found = Vec::new();
-        let mut note = |heads: &Heads<Keyword>, at, bytes| {
-            heads.each_start(bytes, |keyword| found.push(Sighting { at, keyword }));
-        };
         if self.anchoring == Anchoring::Anywhere {
             for at in 0..text.len() {
-                note(&self.anywhere, at, first_bytes(text.get(at..).unwrap_or_default()));
+                note(&self.anywhere, text, at, &mut found);
             }
             return found;
         }
-        starts::each(text, |start| note(&self.at_words, start.at, start.bytes));
-        if !text.is_ascii() && !self.anywhere.is_empty() {
-            for (at, byte) in text.iter().enumerate() {
-                // Keywords beyond ASCII begin with a letter beyond ASCII.
-                if *byte >= 0xC0 {
-                    note(&self.anywhere, at, first_bytes(text.get(at..).unwrap_or_default()));
-                }
-            }
-            found.sort_unstable();
-        }
+        starts::each(text, |start| {
+            let note = |keyword| found.push(Sighting { at: start.at, keyword });
+            self.at_words.each_start(start.bytes, note);
+        });
+        self.add_wide(text, &mut found);
         found
     }
+
+    /// Adds the keywords beyond ASCII.
+    pub(super) fn add_wide(&self, text: &[u8], found: &mut Vec<Sighting>) {
+        if text.is_ascii() || self.anywhere.is_empty() {
+            return;
+        }
+        for (at, byte) in text.iter().enumerate() {
+            // Such keywords begin with a letter beyond ASCII.
+            if *byte >= 0xC0 {
+                note(&self.anywhere, text, at, found);
+            }
+        }
+        found.sort_unstable();
+    }
+}
+
+#[inline]
+fn note(heads: &Heads<Keyword>, text: &[u8], at: usize, found: &mut Vec<Sighting>) {
+    let bytes = first_bytes(text.get(at..).unwrap_or_default());
+    heads.each_start(bytes, |keyword| found.push(Sighting { at, keyword }));
 }
