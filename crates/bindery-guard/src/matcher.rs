@@ -49,10 +49,10 @@ pub(crate) struct Work {
 pub(crate) struct Matcher {
     index: Index,
     groups: Vec<Group>,
-    /// The groups that each keyword anchors.
-    anchored: Rows,
+    /// The groups that each keyword anchors, each with the state of its filter after the keyword.
+    anchored: Rows<(u16, u8)>,
     /// The sets that each keyword belongs to.
-    sets: Rows,
+    sets: Rows<u16>,
     set_count: usize,
 }
 
@@ -93,10 +93,12 @@ impl Matcher {
                 let place = nearest.get(usize::from(*set));
                 place.is_some_and(|place| *place <= sighting.at + WINDOW)
             };
-            for group in self.anchored.of(sighting.keyword) {
+            let anchored = self.anchored.of(sighting.keyword);
+            let len = self.index.len_of(sighting.keyword);
+            for (group, entered) in anchored {
                 if let Some(group) = self.groups.get(usize::from(*group)) {
                     let may = |trial: &walk::Trial| trial.needs().iter().all(follows);
-                    group.run(text, sighting.at, may, work, &mut hits);
+                    group.run(text, (sighting.at, len, *entered), may, work, &mut hits);
                 }
             }
             for set in self.sets.of(sighting.keyword) {

@@ -25,23 +25,24 @@ impl Group {
         }
     }
 
-    /// Tries the members for which `may` holds at one place.
+    /// Tries the members for which `may` holds at one place, where an anchor of some length stands and
+    /// takes the filter to some state.
     pub(super) fn run(
         &self,
         text: &[u8],
-        at: usize,
+        (at, len, entered): (usize, usize, u8),
         may: impl Fn(&Trial) -> bool,
         work: &mut Work,
         hits: &mut Vec<Hit>,
     ) {
         let end = text.len().min(at + WINDOW);
-        let fits = |start: &usize| self.filter.may_match(text.get(*start..end).unwrap_or_default());
         if self.leading {
-            if fits(&at) {
+            if self.filter.may_go_on(entered, text.get(at + len..end).unwrap_or_default()) {
                 self.try_from(text, at, || std::iter::once(at), may, work, hits);
             }
             return;
         }
+        let fits = |start: &usize| self.filter.may_match(text.get(*start..end).unwrap_or_default());
         let starts: Vec<usize> = (at.saturating_sub(LEAD)..=at).filter(fits).collect();
         if !starts.is_empty() {
             self.try_from(text, at, || starts.iter().copied(), may, work, hits);

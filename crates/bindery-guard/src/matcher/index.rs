@@ -18,6 +18,8 @@ pub(crate) struct Sighting {
 pub(super) struct Index {
     at_words: Heads<Keyword>,
     anywhere: Heads<Keyword>,
+    /// The length of each keyword.
+    lens: Vec<u8>,
     anchoring: Anchoring,
 }
 
@@ -31,8 +33,13 @@ impl Index {
         Self {
             at_words: Heads::new(HEAD, numbered().filter(at_words)),
             anywhere: Heads::new(wide, numbered().filter(|keyword| !at_words(keyword))),
+            lens: keywords.iter().map(|(_, len)| *len).collect(),
             anchoring,
         }
+    }
+
+    pub(super) fn len_of(&self, keyword: Keyword) -> usize {
+        self.lens.get(usize::from(keyword)).copied().map_or(0, usize::from)
     }
 
     /// The keywords that stand at the starts of words.
