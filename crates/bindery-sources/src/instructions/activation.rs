@@ -1,6 +1,5 @@
 //! When a conditional file loads, and whether a touched path matches.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -210,11 +209,7 @@ impl Matcher {
     }
 
     /// The first of the names in a directory, relative to the patterns' base, that matches.
-    pub(super) fn first_match<'n>(
-        &self,
-        directory: &Path,
-        names: &'n BTreeSet<OsString>,
-    ) -> Option<&'n OsString> {
+    pub(super) fn first_match<'n>(&self, directory: &Path, names: &'n [OsString]) -> Option<&'n OsString> {
         match self {
             Self::Globs(set) => names.iter().find(|name| set.is_match(directory.join(name))),
             // What lies in an ignored directory cannot be taken back by a `!` line.
@@ -238,9 +233,7 @@ pub fn pattern_matches<'p>(
         let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
             return false;
         };
-        matcher
-            .first_match(directory, &BTreeSet::from([name.to_owned()]))
-            .is_some()
+        matcher.first_match(directory, &[name.to_owned()]).is_some()
     })
 }
 

@@ -1,11 +1,8 @@
 //! The ends of a run: touched paths spelled out, the bypass, and the finished manifest.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
-
-use globset::{GlobBuilder, GlobMatcher};
 
 use super::diagnostic::{Code, Diagnostic, Severity};
 use super::host::Bypass;
@@ -17,7 +14,7 @@ use crate::git_dir::lexical;
 
 impl Session<'_> {
     /// The touched paths, patterns spelled out.
-    pub(super) fn touched(&self) -> Touches {
+    pub(super) fn touched(&mut self) -> Touches {
         let mut touches = Touches::default();
         for path in &self.host.options.touch {
             let text = path.to_string_lossy();
@@ -27,12 +24,8 @@ impl Session<'_> {
                 continue;
             }
             let relative = path.strip_prefix(&self.roots.cwd).unwrap_or(path);
-            let glob = GlobBuilder::new(&relative.to_string_lossy())
-                .literal_separator(true)
-                .build();
-            if let Ok(glob) = glob {
-                matching(&self.roots.cwd, &glob.compile_matcher(), &mut touches.below);
-            }
+            self.directories
+                .matching(&self.roots.cwd, &relative.to_string_lossy(), &mut touches.below);
         }
         touches
     }
@@ -121,33 +114,6 @@ impl Session<'_> {
 pub(super) struct Touches {
     /// Single paths, in the order given.
     pub(super) each: Vec<PathBuf>,
-    /// Files that patterns match: names by directory.
-    pub(super) below: BTreeMap<PathBuf, BTreeSet<OsString>>,
-}
-
-/// Files below a directory whose path relative to it matches. Version control's own are left out, and
-/// links to directories are not followed.
-fn matching(top: &Path, glob: &GlobMatcher, found: &mut BTreeMap<PathBuf, BTreeSet<OsString>>) {
-    let mut open = vec![PathBuf::new()];
-    while let Some(directory) = open.pop() {
-        let Ok(entries) = fs::read_dir(top.join(&directory)) else {
-            continue;
-        };
-        let mut names = BTreeSet::new();
-        for entry in entries.filter_map(Result::ok) {
-            let Ok(kind) = entry.file_type() else { continue };
-            let name = entry.file_name();
-            let path = directory.join(&name);
-            if kind.is_dir() {
-                if name != ".git" {
-                    open.push(path);
-                }
-            } else if glob.is_match(&path) {
-                names.insert(name);
-            }
-        }
-        if !names.is_empty() {
-            found.entry(top.join(&directory)).or_default().append(&mut names);
-        }
-    }
+    /// Files that patterns match: names by directory, sorted.
+    pub(super) below: BTreeMap<PathBuf, Vec<OsString>>,
 }

@@ -14,6 +14,7 @@ mod follow;
 mod host;
 mod imports;
 mod joined;
+mod listing;
 mod manifest;
 mod place;
 mod prepare;

@@ -189,12 +189,18 @@ impl Session<'_> {
             return Flow::On;
         }
         if let Some(folder) = &spot.files.folder {
+            if self.directories.lacks(spot.holder, folder) {
+                return Flow::On;
+            }
             let folder = spot.holder.join(folder);
             self.folder(&folder, spot);
             return Flow::On;
         }
         let mut winner: Option<PathBuf> = None;
         for name in self.names(spot.files) {
+            if self.directories.lacks(spot.holder, &name) {
+                continue;
+            }
             let path = spot.holder.join(&name);
             if let Some(winner) = &winner {
                 self.shadow_name(&path, spot, winner);

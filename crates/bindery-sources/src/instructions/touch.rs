@@ -67,7 +67,7 @@ impl Session<'_> {
         for path in &touches.each {
             let Some(path) = &run.counted(path) else { continue };
             if path.starts_with(&run.boundary) && (!rules.must_exist || look(path).is_ok()) {
-                let names = BTreeSet::from([path.file_name().unwrap_or_default().to_owned()]);
+                let names = [path.file_name().unwrap_or_default().to_owned()];
                 let directory = path.parent().unwrap_or(path);
                 run.attached.insert(path.clone());
                 let start = if path.is_dir() { path } else { directory };
@@ -82,7 +82,7 @@ impl Session<'_> {
             .filter_map(|name| name.rsplit('/').next())
             .collect();
         for (directory, names) in &touches.below {
-            let names: BTreeSet<OsString> = names
+            let names: Vec<OsString> = names
                 .iter()
                 .filter(|name| !own.contains(&*name.to_string_lossy()))
                 .cloned()
@@ -95,7 +95,7 @@ impl Session<'_> {
 
     /// Touches files of one directory. `start` is where the way up begins: the directory, or a touched
     /// directory itself.
-    fn touch(&mut self, start: &Path, directory: &Path, names: &BTreeSet<OsString>, run: &mut Run<'_>) {
+    fn touch(&mut self, start: &Path, directory: &Path, names: &[OsString], run: &mut Run<'_>) {
         if run.rules.repeats {
             self.seen.clear();
         }
@@ -103,7 +103,7 @@ impl Session<'_> {
             if step == "nested" {
                 self.nested(start, directory, names, run);
             }
-            self.attach_waiting(step, directory, names, run);
+            self.attach_waiting(step, directory, names, &mut run.attached);
         }
     }
 
@@ -127,9 +127,9 @@ impl Session<'_> {
         up
     }
 
-    fn nested(&mut self, start: &Path, directory: &Path, names: &BTreeSet<OsString>, run: &mut Run<'_>) {
+    fn nested(&mut self, start: &Path, directory: &Path, names: &[OsString], run: &mut Run<'_>) {
         let dialect = self.dialect;
-        let (rules, place) = (run.rules, run.place.clone());
+        let rules = run.rules;
         let touched = names
             .first()
             .map_or_else(|| directory.to_owned(), |name| directory.join(name));
@@ -141,11 +141,11 @@ impl Session<'_> {
                 let first = self.files.len();
                 let spot = Spot {
                     attached_by: Some(&touched),
-                    ..super::session::spot(dialect, &place, files, &holder)
+                    ..super::session::spot(dialect, &run.place, files, &holder)
                 };
                 self.attach_set(spot);
                 self.drop_attached(first, &mut run.attached);
-                self.attach_waiting("nested", directory, names, run);
+                self.attach_waiting("nested", directory, names, &mut run.attached);
                 let took = self.files.iter().skip(first).any(|file| file.status.is_sent());
                 if rules.one_per_directory && took {
                     break;
@@ -176,8 +176,8 @@ impl Session<'_> {
         &mut self,
         place: &str,
         directory: &Path,
-        names: &BTreeSet<OsString>,
-        run: &mut Run<'_>,
+        names: &[OsString],
+        attached: &mut BTreeSet<PathBuf>,
     ) {
         let mut matched = Vec::new();
         for waiting in self
@@ -197,13 +197,11 @@ impl Session<'_> {
             let Some(known) = self.files.get(index).map(|file| file.path.clone()) else {
                 continue;
             };
-            if self.is_seen(&known)
-                && self.dialect.touch.as_ref().is_some_and(|rules| rules.repeats)
-                && place != "nested"
-            {
+            let repeats = self.dialect.touch.as_ref().is_some_and(|rules| rules.repeats);
+            if repeats && place != "nested" && self.seen_as(&known).is_some() {
                 continue;
             }
-            if !run.attached.insert(known.clone()) {
+            if !attached.insert(known.clone()) {
                 continue;
             }
             let Some(file) = self.files.get_mut(index) else {
