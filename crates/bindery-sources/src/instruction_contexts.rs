@@ -121,6 +121,20 @@ pub(crate) fn quoted(path: &str) -> String {
     }
 }
 
+/// Why nothing may be assembled: a cut takes what must be kept.
+pub fn refusals(manifest: &Manifest, places: &Places) -> Vec<Notice> {
+    let lost = manifest
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.code == Code::MustKeepLost);
+    lost.map(|diagnostic| Notice {
+        level: Level::Error,
+        mend: "shorten what must be kept, or raise the limit".to_owned(),
+        ..notice(diagnostic, places)
+    })
+    .collect()
+}
+
 /// What the loader remarked, and every file that was cut or refused.
 pub fn notices(manifest: &Manifest, places: &Places) -> Vec<Notice> {
     let mut notices: Vec<Notice> = manifest

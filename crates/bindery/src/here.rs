@@ -105,6 +105,10 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     registered.notices.extend(unusable_git(question));
     let manifest = instructions(question, &settings, &gate)?;
     if let Some(manifest) = &manifest {
+        let refusals = instruction_contexts::refusals(manifest, &question.places);
+        if !refusals.is_empty() {
+            return Err(Refused(refusals));
+        }
         let kept = instruction_contexts::register(manifest, &question.places, &gate, &registered.scope);
         registered
             .registrations
@@ -299,6 +303,7 @@ fn loading(question: &Question, gate: &Gate) -> instructions::Options {
     instructions::Options {
         touch: question.touch.clone(),
         approvals: lock::verified_imports(gate.approvals(), &question.places),
+        must_keep: instructions::MustKeep::First,
         ..instructions::Options::default()
     }
 }

@@ -31,7 +31,9 @@ pub use imports::{ImportBase, Imports, OutsideRule, Placement, TokenRules};
 pub use limits::{Cap, CapAcross, CapUnit, Cut, DynamicLimit, FixedLimit, Keep};
 pub use place::{Anchor, Files, MainCheckout, OnLoop, Place, Scope, ShownPath, Take, WalkFrom};
 pub use screen::{Screen, ScreenPattern};
-pub use settings::{JsonType, Merge, Setting, SettingAnchor, SettingFile, SettingFormat, SettingUse};
+pub use settings::{
+    BadSettings, Expects, JsonType, Merge, Setting, SettingAnchor, SettingFile, SettingFormat, SettingUse,
+};
 pub use text::{Blank, Bom, Comments, Decode, FrontMatter, FrontMatterFence, TextRules, Trim};
 pub use touch::{Touch, TouchDirection, TouchedLinks};
 pub use validate::DialectError;
@@ -83,6 +85,9 @@ pub struct Dialect {
     /// The client's settings that change what loads, and where it keeps them.
     #[serde(default)]
     pub settings: Vec<Setting>,
+    /// What the client does when it does not understand its own settings.
+    #[serde(default)]
+    pub bad_settings: BadSettings,
     /// Where to look, in load order.
     pub places: Vec<Place>,
     /// What attaches when the agent touches a file.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::diagnostic::{Code, Diagnostic, Severity};
 use super::host::Bypass;
-use super::manifest::{Manifest, Status, Totals};
+use super::manifest::{Candidate, Manifest, Status, Totals};
 use super::reason::Reason;
 use super::session::{Session, Spot};
 use crate::dialect::{Files, Scope};
@@ -65,8 +65,21 @@ impl Session<'_> {
         self.take_order(index);
     }
 
+    /// A client that does not start loads nothing.
+    fn stop(&mut self) {
+        let Some(why) = &self.settings.stopped else { return };
+        let open = |file: &&mut Candidate| file.status.is_sent() || file.status == Status::Waiting;
+        for file in self.files.iter_mut().filter(open) {
+            file.status = Status::Skipped;
+            file.reason = Reason::ClientStops;
+            file.detail.clone_from(why);
+            file.lost = None;
+        }
+    }
+
     /// The manifest: what loads in load order, then the others where they were met.
-    pub(super) fn finish(self) -> Manifest {
+    pub(super) fn finish(mut self) -> Manifest {
+        self.stop();
         let mut files = self.files;
         for file in files.iter_mut().filter(|file| !file.status.is_sent()) {
             file.order = None;

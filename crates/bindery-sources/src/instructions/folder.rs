@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::diagnostic::{Code, Diagnostic, Severity};
+use super::look_alikes::{Meant, other_ending};
 use super::manifest::Status;
 use super::reason::Reason;
 use super::session::{Session, Spot};
@@ -13,14 +14,17 @@ use crate::reading::look;
 
 impl Session<'_> {
     pub(super) fn folder(&mut self, folder: &Path, spot: Spot<'_>) {
-        let paths = folder_files(folder, spot.files);
-        if spot.files.raw_order && paths.len() > 1 {
+        let folder_files = folder_files(folder, spot.files);
+        if spot.files.raw_order && folder_files.taken.len() > 1 {
             let message = "the client takes these files in raw directory order, which differs between machines; sorted here";
             self.notes
                 .push(Diagnostic::new(Code::RawOrder, Severity::Note, folder, message));
         }
-        for path in paths {
+        for path in folder_files.taken {
             self.consider(&path, spot, None);
+        }
+        for (path, ending) in folder_files.look_alikes {
+            self.look_alike(&path, spot.scope, spot.holder, Meant::Ending(&ending));
         }
     }
 
@@ -52,9 +56,18 @@ impl Session<'_> {
     }
 }
 
-/// The files of a folder that a set takes, sorted by path; each real directory once.
-pub(super) fn folder_files(folder: &Path, files: &Files) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+/// What a folder holds for a set.
+#[derive(Debug, Default)]
+pub(super) struct FolderFiles {
+    /// The files that it takes, sorted by path.
+    pub(super) taken: Vec<PathBuf>,
+    /// Files that have an ending of the set in another case, and that ending; sorted.
+    look_alikes: Vec<(PathBuf, String)>,
+}
+
+/// The files of a folder for a set; each real directory once.
+pub(super) fn folder_files(folder: &Path, files: &Files) -> FolderFiles {
+    let mut found = FolderFiles::default();
     let mut open = vec![folder.to_owned()];
     let mut visited = BTreeSet::new();
     while let Some(directory) = open.pop() {
@@ -74,7 +87,7 @@ pub(super) fn folder_files(folder: &Path, files: &Files) -> Vec<PathBuf> {
             let path = entry.path();
             let Ok(kind) = look(&path) else {
                 if has_suffix(&path, files) {
-                    found.push(path);
+                    found.taken.push(path);
                 }
                 continue;
             };
@@ -84,11 +97,14 @@ pub(super) fn folder_files(folder: &Path, files: &Files) -> Vec<PathBuf> {
                 let real = (files.shown_path == ShownPath::Real && kind.is_link)
                     .then(|| path.canonicalize().ok())
                     .flatten();
-                found.push(real.unwrap_or(path));
+                found.taken.push(real.unwrap_or(path));
+            } else if let Some(ending) = other_ending(path.file_name().unwrap_or_default(), &files.suffixes) {
+                found.look_alikes.push((path, ending.to_owned()));
             }
         }
     }
-    found.sort();
+    found.taken.sort();
+    found.look_alikes.sort();
     found
 }
 

@@ -37,12 +37,24 @@ pub struct Options {
     pub context_window: Option<u64>,
     /// The run mode: `full` for the main agent, otherwise a dialect's word for sub-agents and the like.
     pub mode: String,
+    /// Who makes cuts: the client, which knows nothing of sections that must be kept, or Bindery.
+    pub must_keep: MustKeep,
     /// Whether known names of other clients are listed as not read.
     pub list_foreign: ListForeign,
     /// Names to look for as foreign.
     pub foreign_names: Vec<String>,
     /// How the file system compares names.
     pub case: CaseRule,
+}
+
+/// What a cut does with sections that must be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MustKeep {
+    /// As the dialect says: what the client does. One that it loses is an error.
+    #[default]
+    AsDialect,
+    /// They are kept first, and other text gives way. It is an error if they alone are over the limit.
+    First,
 }
 
 /// How a file system compares names.
@@ -90,6 +102,7 @@ impl Default for Options {
             max_hops: None,
             context_window: None,
             mode: "full".to_owned(),
+            must_keep: MustKeep::default(),
             list_foreign: ListForeign::No,
             foreign_names: Vec::new(),
             case: CaseRule::default(),

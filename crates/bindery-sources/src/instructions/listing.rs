@@ -32,6 +32,20 @@ impl Directories {
         first.is_ascii() && !names.iter().any(|known| known.eq_ignore_ascii_case(first))
     }
 
+    /// The names in a directory; none where it cannot be read or has more than `most`.
+    pub(super) fn names(&mut self, directory: &Path, most: usize) -> Option<&[OsString]> {
+        if !self.listed.contains_key(directory) {
+            let entries = fs::read_dir(directory).ok()?.filter_map(Result::ok);
+            let mut names: Vec<OsString> = entries.take(most + 1).map(|entry| entry.file_name()).collect();
+            if names.len() > most {
+                return None;
+            }
+            names.sort_unstable();
+            self.listed.insert(directory.to_owned(), names);
+        }
+        self.listed.get(directory).map(Vec::as_slice)
+    }
+
     /// A path without links, as [`fs::canonicalize`] gives it; a directory is resolved once for all of
     /// its files.
     pub(super) fn real(&mut self, path: &Path) -> Option<PathBuf> {

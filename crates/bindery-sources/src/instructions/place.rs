@@ -128,7 +128,7 @@ impl Session<'_> {
     }
 
     /// Names of a file set, the client's fallback names included.
-    fn names(&self, files: &Files) -> Vec<String> {
+    pub(super) fn names(&self, files: &Files) -> Vec<String> {
         let mut names = files.names.clone();
         if files.fallback_names {
             if let Some(instead) = self.settings.list(SettingUse::FileNames) {
@@ -169,7 +169,7 @@ impl Session<'_> {
     /// The files of a set that are there.
     fn present(&self, spot: Spot<'_>) -> Vec<PathBuf> {
         if let Some(folder) = &spot.files.folder {
-            return folder_files(&spot.holder.join(folder), spot.files);
+            return folder_files(&spot.holder.join(folder), spot.files).taken;
         }
         let names = self.names(spot.files).into_iter();
         names

@@ -68,6 +68,8 @@ pub enum Reason {
     Boundary,
     /// Not in this run mode.
     Mode,
+    /// The client does not start with its settings as they are.
+    ClientStops,
     /// Instructions were switched off or replaced for this run.
     Bypassed,
 }

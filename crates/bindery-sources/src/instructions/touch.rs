@@ -38,8 +38,8 @@ impl Run<'_> {
 
 impl Session<'_> {
     /// Attaches what a run's touches attach: single paths one after the other, then what patterns match,
-    /// directory by directory.
-    pub(super) fn touch_all(&mut self, touches: &Touches) {
+    /// directory by directory. Gives the directories whose files were looked for.
+    pub(super) fn touch_all(&mut self, touches: &Touches) -> BTreeSet<PathBuf> {
         let dialect = self.dialect;
         let Some(rules) = dialect.touch.as_ref() else {
             if let Some(path) = touches.each.first().or(touches.below.keys().next()) {
@@ -51,7 +51,7 @@ impl Session<'_> {
                     message,
                 ));
             }
-            return;
+            return BTreeSet::new();
         };
         let mut run = Run {
             rules,
@@ -91,6 +91,7 @@ impl Session<'_> {
                 self.touch(directory, directory, &names, &mut run);
             }
         }
+        run.visited
     }
 
     /// Touches files of one directory. `start` is where the way up begins: the directory, or a touched
