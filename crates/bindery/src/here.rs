@@ -80,6 +80,13 @@ pub fn settings(question: &Question) -> Result<Settings, Refused> {
     settings::load(&question.places, &question.paths_from, &question.request)
 }
 
+/// The gate that texts would pass here: the policy of the settings, and the approvals that hold.
+pub fn gate(question: &Question) -> Result<Gate, Refused> {
+    let settings = settings(question)?;
+    let approvals = approvals(question, &settings)?;
+    Ok(Gate::new(settings.guard(), approvals))
+}
+
 /// Reads settings and sections and registers everything. Every problem found is in the refusal.
 pub fn open(question: &Question) -> Result<Here, Refused> {
     let settings = settings(question)?;

@@ -187,6 +187,18 @@ impl Dialect {
         names.dedup();
         names
     }
+
+    /// Every folder of rules that this dialect may read at some directory.
+    pub fn known_folders(&self) -> Vec<&Files> {
+        let touch = self.touch.iter().flat_map(|touch| touch.files.iter());
+        self.places
+            .iter()
+            .filter(|place| matches!(place.scope, Scope::Project | Scope::Local))
+            .flat_map(|place| place.files.iter())
+            .chain(touch)
+            .filter(|files| files.folder.is_some())
+            .collect()
+    }
 }
 
 /// The JSON Schema of a dialect file, generated from these types.

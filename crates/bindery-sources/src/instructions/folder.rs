@@ -28,31 +28,71 @@ impl Session<'_> {
         }
     }
 
-    /// Known names of other clients in the directories from the project's root down, as not read.
+    /// Files of other clients in the directories from the project's root down, as not read.
     pub(super) fn list_foreign(&mut self) {
-        let names = self.host.options.foreign_names.clone();
-        let files = Files::named(Vec::new());
+        let options = &self.host.options;
         for directory in self.roots.walk(WalkFrom::ProjectRoot, None) {
-            for name in &names {
+            for name in &options.foreign_names {
                 let path = directory.join(name);
-                let known = self.files.iter().any(|file| file.path == path);
-                if known || !look(&path).is_ok_and(|found| found.is_file()) {
-                    continue;
+                if look(&path).is_ok_and(|found| found.is_file()) {
+                    let detail = format!("{} does not read this name", self.dialect.client);
+                    self.list_unread(&path, &directory, Reason::NotRead, detail);
                 }
-                let spot = Spot {
-                    place: "other",
-                    scope: Scope::Project,
-                    lane: self.dialect.request.lane,
-                    authority: self.dialect.request.authority,
-                    wrapper: &self.dialect.request.wrapper,
-                    files: &files,
-                    holder: &directory,
-                    attached_by: None,
-                };
-                let detail = format!("{} does not read this name", self.dialect.client);
-                self.unread(&path, spot, None, Status::Skipped, Reason::NotRead, detail);
+            }
+            for files in &options.foreign_folders {
+                let folder = files.folder.as_deref().unwrap_or_default();
+                let detail = format!("{} does not read this folder", self.dialect.client);
+                for path in folder_files(&directory.join(folder), files).taken {
+                    self.list_unread(&path, &directory, Reason::NotRead, detail.clone());
+                }
             }
         }
+    }
+
+    /// Lists what lies on the way to touched files, for a client that attaches nothing.
+    pub(super) fn list_below(&mut self, touched: &BTreeSet<PathBuf>) {
+        let names = self.dialect.known_names();
+        let mut directories = BTreeSet::new();
+        for directory in touched {
+            let below = directory
+                .ancestors()
+                .take_while(|up| up.starts_with(&self.roots.cwd) && **up != self.roots.cwd);
+            directories.extend(below.map(Path::to_owned));
+        }
+        for directory in directories {
+            for name in &names {
+                if self.directories.lacks(&directory, name) {
+                    continue;
+                }
+                let path = directory.join(name);
+                if look(&path).is_ok_and(|found| found.is_file()) {
+                    let detail = format!(
+                        "{} reads nothing below the directory it starts in",
+                        self.dialect.client
+                    );
+                    self.list_unread(&path, &directory, Reason::BelowStart, detail);
+                }
+            }
+        }
+    }
+
+    /// Lists a file that the client does not read, unless it is listed.
+    fn list_unread(&mut self, path: &Path, holder: &Path, reason: Reason, detail: String) {
+        if self.files.iter().any(|file| file.path == path) {
+            return;
+        }
+        let files = Files::named(Vec::new());
+        let spot = Spot {
+            place: "other",
+            scope: Scope::Project,
+            lane: self.dialect.request.lane,
+            authority: self.dialect.request.authority,
+            wrapper: &self.dialect.request.wrapper,
+            files: &files,
+            holder,
+            attached_by: None,
+        };
+        self.unread(path, spot, None, Status::Skipped, reason, detail);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::dialect::{ConfigHome, Scope};
+use crate::dialect::{ConfigHome, Files, Scope};
 
 /// The machine as a run sees it.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +43,8 @@ pub struct Options {
     pub list_foreign: ListForeign,
     /// Names to look for as foreign.
     pub foreign_names: Vec<String>,
+    /// Folders of rules to look for as foreign.
+    pub foreign_folders: Vec<Files>,
     /// How the file system compares names.
     pub case: CaseRule,
 }
@@ -105,6 +107,7 @@ impl Default for Options {
             must_keep: MustKeep::default(),
             list_foreign: ListForeign::No,
             foreign_names: Vec::new(),
+            foreign_folders: Vec::new(),
             case: CaseRule::default(),
         }
     }
@@ -160,7 +163,7 @@ impl Host {
     }
 
     /// The client's configuration directory.
-    pub(super) fn config_home(&self, rule: Option<&ConfigHome>) -> Option<PathBuf> {
+    pub fn config_home(&self, rule: Option<&ConfigHome>) -> Option<PathBuf> {
         let rule = rule?;
         let moved = rule
             .env

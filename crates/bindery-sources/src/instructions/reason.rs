@@ -64,6 +64,8 @@ pub enum Reason {
     PlaceLost,
     /// A known name that this client does not read.
     NotRead,
+    /// Below the directory that the client starts in, and it attaches nothing from there.
+    BelowStart,
     /// A boundary given on the command line.
     Boundary,
     /// Not in this run mode.

@@ -51,6 +51,9 @@ impl Session<'_> {
                     message,
                 ));
             }
+            let files = touches.each.iter().filter_map(|path| path.parent());
+            let directories = files.chain(touches.below.keys().map(PathBuf::as_path));
+            self.list_below(&directories.map(Path::to_owned).collect());
             return BTreeSet::new();
         };
         let mut run = Run {
