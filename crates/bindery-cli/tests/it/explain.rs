@@ -148,10 +148,10 @@ fn findings_stand_beside_the_file_that_has_them() {
         .as_array()
         .unwrap()
         .iter()
-        .find(|file| file["bytes"] == 81)
+        .find(|file| file["order"] == 2)
         .unwrap();
     assert_eq!(file["scan"]["findings"][0]["at"]["line"], 3, "{}", file["scan"]);
-    assert_eq!(file["scan"]["verdict"], "lines-kept-out");
+    assert_eq!(file["scan"]["verdict"], "labelled");
 }
 
 /// The lines of a running command, waited for as they come.

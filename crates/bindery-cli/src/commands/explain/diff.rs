@@ -199,7 +199,12 @@ fn people(
         bold(&title, terminal)
     });
     let place = names.place(names.cwd);
-    writeln!(terminal.out, "{} beside {} in {place}\n", title[0], title[1])?;
+    paragraph(
+        &format!("{} beside {} in {place}", title[0], title[1]),
+        0,
+        terminal,
+    )?;
+    writeln!(terminal.out)?;
     if rows.is_empty() {
         return writeln!(terminal.out, "Neither loads anything.");
     }

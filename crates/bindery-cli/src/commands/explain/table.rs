@@ -1,10 +1,11 @@
 //! The page for people.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use bindery::sources::dialect::Catalogue;
-use bindery::sources::instructions::{Diagnostic, Manifest, Severity, Status};
+use bindery::sources::instructions::{Candidate, Diagnostic, Manifest, Severity, Status};
 use bindery::{CountTokens, TokenCount};
 
 use super::findings::Findings;
@@ -37,7 +38,12 @@ pub(super) fn write(
     writeln!(terminal.out, "{title} in {}", names.place(&manifest.cwd))?;
     match &manifest.project_root {
         Some(root) if *root != manifest.cwd => {
-            writeln!(terminal.out, "project root {}", names.place(root))?;
+            let is_home = names.home == Some(root.as_path());
+            let home = match is_home {
+                true => ", the home directory: what lies there holds for every folder below it",
+                false => "",
+            };
+            paragraph(&format!("project root {}{home}", names.place(root)), 0, terminal)?;
         }
         Some(_) => {}
         None => writeln!(terminal.out, "no project root found")?,
@@ -108,6 +114,18 @@ fn sent(
     Ok(())
 }
 
+/// The candidates of a status that are not loaded, without those that load under another place.
+fn others(manifest: &Manifest, status: Status) -> impl Iterator<Item = &Candidate> {
+    let is_in = |path: &Path| {
+        let mut sent = manifest.files.iter().filter(|file| file.status.is_sent());
+        sent.any(|file| file.path == path)
+    };
+    manifest
+        .files
+        .iter()
+        .filter(move |file| file.status == status && !is_in(&file.path))
+}
+
 /// What is not loaded, grouped by status.
 fn not_sent(manifest: &Manifest, names: &Names<'_>, terminal: &mut Terminal) -> io::Result<()> {
     for status in [
@@ -116,11 +134,7 @@ fn not_sent(manifest: &Manifest, names: &Names<'_>, terminal: &mut Terminal) -> 
         Status::Waiting,
         Status::Skipped,
     ] {
-        let mut files = manifest
-            .files
-            .iter()
-            .filter(|file| file.status == status)
-            .peekable();
+        let mut files = others(manifest, status).peekable();
         if files.peek().is_none() {
             continue;
         }
@@ -150,14 +164,17 @@ fn reason(detail: &str, names: &[String], terminal: &mut Terminal) -> io::Result
             return writeln!(terminal.out, "    {name}  {detail}");
         }
     }
-    for name in names {
-        writeln!(
-            terminal.out,
-            "    {}",
-            fit_end(name, terminal.width.saturating_sub(4))
-        )?;
+    if let [name] = names {
+        let name = fit_end(name, terminal.width.saturating_sub(4));
+        writeln!(terminal.out, "    {name}")?;
+        return paragraph(detail, 8, terminal);
     }
-    paragraph(detail, 8, terminal)
+    paragraph(detail, 4, terminal)?;
+    for name in names {
+        let name = fit_end(name, terminal.width.saturating_sub(8));
+        writeln!(terminal.out, "        {name}")?;
+    }
+    Ok(())
 }
 
 fn diagnostics(notes: &[Diagnostic], names: &Names<'_>, terminal: &mut Terminal) -> io::Result<()> {
@@ -213,12 +230,7 @@ fn totals(manifest: &Manifest, counter: &dyn CountTokens, terminal: &mut Termina
         (Status::Waiting, "waiting"),
         (Status::Skipped, "skipped"),
     ]
-    .map(|(status, word)| {
-        (
-            manifest.files.iter().filter(|file| file.status == status).count(),
-            word,
-        )
-    });
+    .map(|(status, word)| (others(manifest, status).count(), word));
     let others: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)

@@ -71,14 +71,7 @@ fn own_files(file: &Candidate, other: &Side, names: &Names<'_>) -> String {
 /// What a client reads in a project, and how it is told to read more.
 fn reads_instead(file: &Candidate, other: &Side) -> String {
     let dialect = &other.dialect;
-    let mut known: Vec<String> = dialect.known_names().into_iter().map(str::to_owned).collect();
-    let folders = dialect.known_folders();
-    known.extend(
-        folders
-            .iter()
-            .filter_map(|files| Some(format!("{}/", files.folder.as_deref()?))),
-    );
-    known.dedup();
+    let known = read_in_order(dialect);
     let reads = match known.as_slice() {
         [] => "it reads no files of a project".to_owned(),
         [only] => format!("it reads {only} only"),
@@ -100,4 +93,22 @@ fn reads_instead(file: &Candidate, other: &Side) -> String {
         Some(key) => format!("{reads}; `{key}` in its settings adds names"),
         None => reads,
     }
+}
+
+/// The names and folders that a client reads in a project, in its order.
+fn read_in_order(dialect: &Dialect) -> Vec<String> {
+    let own = dialect
+        .places
+        .iter()
+        .filter(|place| matches!(place.scope, Scope::Project | Scope::Local));
+    let mut known: Vec<String> = Vec::new();
+    for files in own.flat_map(|place| &place.files) {
+        let folder = files.folder.as_deref().map(|folder| format!("{folder}/"));
+        for name in files.names.iter().cloned().chain(folder) {
+            if !known.contains(&name) {
+                known.push(name);
+            }
+        }
+    }
+    known
 }
