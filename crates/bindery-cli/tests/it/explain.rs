@@ -13,7 +13,8 @@ const TYPESCRIPT: &str = include_str!("repositories/typescript.md");
 const RUST: &str = include_str!("repositories/rust.md");
 const HOME: &str = include_str!("repositories/home.md");
 
-/// Lays out the files of a page: `file PATH`, and with `fill=N` N bytes of further rules.
+/// Lays out the files of a page: `file PATH`, and with `fill=N` N bytes of further rules, at the end or where
+/// `[fill]` stands.
 fn lay(page: &str) -> Place {
     let place = Place::empty();
     let mut file: Option<(String, usize, String)> = None;
@@ -33,7 +34,12 @@ fn lay(page: &str) -> Place {
             (Some((path, fill, text)), Some(_)) => {
                 let mut more = "- An older rule, kept for those who ask.\n".repeat(*fill / 40 + 1);
                 more.truncate(*fill);
-                place.write(path, format!("{text}{more}"));
+                let text = if text.contains("[fill]\n") {
+                    text.replace("[fill]\n", &more)
+                } else {
+                    format!("{text}{more}")
+                };
+                place.write(path, text);
                 file = None;
             }
             (Some((.., text)), None) => {

@@ -10,7 +10,7 @@ use super::manifest::{Candidate, Manifest, Status, Totals};
 use super::reason::Reason;
 use super::session::{Session, Spot};
 use crate::dialect::{Files, Scope};
-use crate::git_dir::lexical;
+use crate::places::lexical;
 
 impl Session<'_> {
     /// The touched paths, patterns spelled out.

@@ -86,12 +86,18 @@ fn reads_instead(file: &Candidate, other: &Side) -> String {
         .settings
         .iter()
         .find(|setting| setting.sets == SettingUse::FallbackNames);
-    match more
+    if let Some(key) = more
         .filter(|_| is_on_the_way)
         .and_then(|setting| setting.key.last())
     {
-        Some(key) => format!("{reads}; `{key}` in its settings adds names"),
-        None => reads,
+        return format!("{reads}; `{key}` in its settings adds names");
+    }
+    let name = file.path.file_name().unwrap_or_default().to_string_lossy();
+    match known.iter().find(|name| !name.contains('/')) {
+        Some(own) if dialect.imports.is_some() => {
+            format!("{reads}; a line `@{name}` in a {own} beside it brings it in")
+        }
+        _ => reads,
     }
 }
 

@@ -52,6 +52,10 @@ pub struct Dialect {
     pub summary: String,
     /// Exact version against which the rules were measured, or how they are known otherwise.
     pub known_from: String,
+    /// Files and folders that only somebody has who uses this client, for those who ask which clients a
+    /// project is for. Without any, all of its names count.
+    #[serde(default)]
+    pub signs: Vec<String>,
     /// Context window in tokens that the totals are compared with.
     #[serde(default = "default_window")]
     pub context_window: u64,
