@@ -93,6 +93,12 @@ fn identity(path: &Path, _found: &Found) -> Identity {
     Identity::Path(path.canonicalize().unwrap_or_else(|_| path.to_owned()))
 }
 
+/// Whether two paths lead to one file.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let known = |path: &Path| look(path).map(|found| identity(path, &found));
+    known(one).is_ok_and(|one| known(other).is_ok_and(|other| one == other))
+}
+
 /// Opens without waiting for a writer, looks again at what was opened (it may have been swapped since),
 /// and reads at most `bound` bytes.
 fn read_once(path: &Path, bound: u64) -> Result<Contents, Problem> {

@@ -10,8 +10,8 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use serde::Serialize;
 
 use crate::dialect::Decode;
-use crate::git_dir::lexical;
 use crate::instructions::{Code, Diagnostic, Severity};
+use crate::places::lexical;
 use crate::reading::{Problem, Reader, decode};
 
 /// How much of the index is sent.

@@ -2,19 +2,20 @@
 
 mod ends;
 mod lost;
+mod must_keep;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use super::manifest::{Lost, fill_path};
 use crate::dialect::{Cap, CapAcross, CapUnit, Dialect, FixedLimit, Keep};
 
-pub(super) use ends::cut_ends;
-use ends::first_chars;
-pub(super) use lost::{lost_sections, measure};
+use ends::{Kept, cut_ends, first_chars};
+pub(super) use lost::{lost_sections, marked_titles, measure, must_sections};
 
 /// What a cap leaves of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +43,10 @@ pub(super) struct Budget<'a> {
     caps: &'a BTreeMap<String, Cap>,
     limits: BTreeMap<String, u64>,
     used: BTreeMap<String, u64>,
+    /// What is set aside for files that were not met yet.
+    reserved: Reserve,
+    /// What the files that were met must keep.
+    met: Reserve,
 }
 
 /// A file before its cap.
@@ -50,7 +55,12 @@ pub(super) struct Asked<'a> {
     pub(super) path: &'a Path,
     pub(super) raw: &'a [u8],
     pub(super) text: &'a str,
+    /// Parts of the text that must be kept, in order; none where the cut is the client's own.
+    pub(super) must: &'a [Range<usize>],
 }
+
+/// Units of shared limits that later files need for what must be kept, by cap and path.
+pub(super) type Reserve = BTreeMap<(String, PathBuf), u64>;
 
 impl<'a> Budget<'a> {
     /// The limits of a dialect, as the client's settings and the model's window make them.
@@ -66,6 +76,27 @@ impl<'a> Budget<'a> {
             caps: &dialect.caps,
             limits: limits.collect(),
             used: BTreeMap::new(),
+            reserved: Reserve::new(),
+            met: Reserve::new(),
+        }
+    }
+
+    /// Sets units aside for files to come.
+    pub(super) fn reserve(&mut self, reserved: Reserve) {
+        self.reserved = reserved;
+    }
+
+    /// What the files that were met must keep of shared limits.
+    pub(super) fn met(&self) -> &Reserve {
+        &self.met
+    }
+
+    /// Notes what a file must keep of a shared limit, which is then no longer set aside.
+    fn meet(&mut self, name: &str, asked: Asked<'_>) {
+        let key = (name.to_owned(), asked.path.to_owned());
+        self.reserved.remove(&key);
+        if let Some(cap) = self.caps.get(name).filter(|_| !asked.must.is_empty()) {
+            self.met.insert(key, must_keep::units(cap, asked));
         }
     }
 
@@ -78,8 +109,15 @@ impl<'a> Budget<'a> {
     }
 
     fn left(&self, name: &str) -> u64 {
+        let reserved: u64 = self
+            .reserved
+            .iter()
+            .filter(|((cap, _), _)| cap == name)
+            .map(|(_, units)| units)
+            .sum();
         self.limit(name)
             .saturating_sub(self.used.get(name).copied().unwrap_or_default())
+            .saturating_sub(reserved)
     }
 
     fn spend(&mut self, name: &str, units: u64) {
@@ -100,6 +138,7 @@ impl<'a> Budget<'a> {
     }
 
     fn give_shared(&mut self, name: &str, cap: &Cap, asked: Asked<'_>) -> Verdict {
+        self.meet(name, asked);
         let left = self.left(name);
         let verdict = cut(cap, left, asked);
         match &verdict {
@@ -119,6 +158,7 @@ impl<'a> Budget<'a> {
         let Some(total) = &cap.total else {
             return cut(cap, own, asked);
         };
+        self.meet(total, asked);
         let left = self.left(total);
         let least = self.caps.get(total).map_or(0, |total| total.least_useful);
         if left < least || left == 0 {
@@ -172,22 +212,49 @@ fn size(unit: CapUnit, asked: Asked<'_>) -> u64 {
     }
 }
 
+fn size_of(unit: CapUnit, text: &str) -> u64 {
+    match unit {
+        CapUnit::Bytes => text.len() as u64,
+        CapUnit::Characters => text.chars().count() as u64,
+    }
+}
+
 fn cut(cap: &Cap, limit: u64, asked: Asked<'_>) -> Verdict {
+    if let Some(kept) = cut_around(cap, limit, &heading(cap, asked.path), asked) {
+        return kept.verdict(cap.unit, asked, limit);
+    }
     match (cap.unit, cap.cut.keep) {
         (CapUnit::Bytes, _) => cut_bytes(limit, asked),
         (CapUnit::Characters, Keep::Start) => cut_start(cap, limit, asked),
         (CapUnit::Characters, Keep::Ends) => {
-            let heading = cap
-                .heading
-                .as_deref()
-                .map(|heading| fill_path(heading, asked.path))
-                .unwrap_or_default();
-            let Some(kept) = cut_ends(cap, limit, &heading, asked) else {
+            let Some(kept) = cut_ends(cap, limit, &heading(cap, asked.path), asked) else {
                 return Verdict::Whole;
             };
-            kept.verdict(asked, limit)
+            kept.verdict(cap.unit, asked, limit)
         }
     }
+}
+
+/// Cuts a text that is too long so that what must be kept is; `None` where nothing must be, or where that
+/// alone is over the limit.
+fn cut_around(cap: &Cap, limit: u64, heading: &str, asked: Asked<'_>) -> Option<Kept> {
+    let is_over = size(cap.unit, asked) + size_of(cap.unit, heading) > limit;
+    (is_over && !asked.must.is_empty())
+        .then(|| must_keep::cut_around(cap, limit, heading, asked))
+        .flatten()
+}
+
+/// Cuts files that were joined; `None` where they fit.
+pub(super) fn cut_joined(cap: &Cap, limit: u64, asked: Asked<'_>) -> Option<Kept> {
+    cut_around(cap, limit, "", asked).or_else(|| cut_ends(cap, limit, "", asked))
+}
+
+/// The text that counts with a file.
+fn heading(cap: &Cap, path: &Path) -> String {
+    let heading = cap.heading.as_deref();
+    heading
+        .map(|heading| fill_path(heading, path))
+        .unwrap_or_default()
 }
 
 /// The first bytes, even inside a character; a cut that leaves white space leaves nothing.

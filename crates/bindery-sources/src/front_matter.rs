@@ -88,7 +88,7 @@ fn parse(block: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<BTreeMap<Str
 }
 
 /// The reader's reason in one line, without its own word for where: the line is told apart.
-fn first_line(text: &str) -> String {
+pub(crate) fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default().trim();
     let line = line.strip_prefix("error: ").unwrap_or(line);
     let reason = line
@@ -96,6 +96,30 @@ fn first_line(text: &str) -> String {
         .and_then(|rest| rest.split_once(": "))
         .map_or(line, |(_, reason)| reason);
     reason.to_owned()
+}
+
+/// The line of a block, from 1, on which a key stands.
+pub fn line_of_key(block: &str, key: &str) -> Option<u32> {
+    let is_key = |line: &str| {
+        let line = line.trim_start();
+        let unquoted = line.trim_start_matches(['"', '\'']);
+        let rest = unquoted.strip_prefix(key);
+        rest.is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':'))
+    };
+    line_where(block, is_key)
+}
+
+/// The line of a block, from 1, on which a pattern stands; with none the line of its key.
+pub fn line_of_pattern(block: &str, key: &str, pattern: &str) -> Option<u32> {
+    let key = line_of_key(block, key);
+    let from = key.unwrap_or(1).saturating_sub(1) as usize;
+    let found = block.lines().skip(from).position(|line| line.contains(pattern));
+    found.and_then(|at| u32::try_from(at + from + 1).ok()).or(key)
+}
+
+fn line_where(block: &str, is_meant: impl Fn(&str) -> bool) -> Option<u32> {
+    let at = block.lines().position(is_meant)?;
+    u32::try_from(at + 1).ok()
 }
 
 impl Fields {

@@ -31,7 +31,9 @@ pub use imports::{ImportBase, Imports, OutsideRule, Placement, TokenRules};
 pub use limits::{Cap, CapAcross, CapUnit, Cut, DynamicLimit, FixedLimit, Keep};
 pub use place::{Anchor, Files, MainCheckout, OnLoop, Place, Scope, ShownPath, Take, WalkFrom};
 pub use screen::{Screen, ScreenPattern};
-pub use settings::{JsonType, Merge, Setting, SettingAnchor, SettingFile, SettingFormat, SettingUse};
+pub use settings::{
+    BadSettings, Expects, JsonType, Merge, Setting, SettingAnchor, SettingFile, SettingFormat, SettingUse,
+};
 pub use text::{Blank, Bom, Comments, Decode, FrontMatter, FrontMatterFence, TextRules, Trim};
 pub use touch::{Touch, TouchDirection, TouchedLinks};
 pub use validate::DialectError;
@@ -50,6 +52,10 @@ pub struct Dialect {
     pub summary: String,
     /// Exact version against which the rules were measured, or how they are known otherwise.
     pub known_from: String,
+    /// Files and folders that only somebody has who uses this client, for those who ask which clients a
+    /// project is for. Without any, all of its names count.
+    #[serde(default)]
+    pub signs: Vec<String>,
     /// Context window in tokens that the totals are compared with.
     #[serde(default = "default_window")]
     pub context_window: u64,
@@ -83,6 +89,9 @@ pub struct Dialect {
     /// The client's settings that change what loads, and where it keeps them.
     #[serde(default)]
     pub settings: Vec<Setting>,
+    /// What the client does when it does not understand its own settings.
+    #[serde(default)]
+    pub bad_settings: BadSettings,
     /// Where to look, in load order.
     pub places: Vec<Place>,
     /// What attaches when the agent touches a file.
@@ -181,6 +190,18 @@ impl Dialect {
         names.sort_unstable();
         names.dedup();
         names
+    }
+
+    /// Every folder of rules that this dialect may read at some directory.
+    pub fn known_folders(&self) -> Vec<&Files> {
+        let touch = self.touch.iter().flat_map(|touch| touch.files.iter());
+        self.places
+            .iter()
+            .filter(|place| matches!(place.scope, Scope::Project | Scope::Local))
+            .flat_map(|place| place.files.iter())
+            .chain(touch)
+            .filter(|files| files.folder.is_some())
+            .collect()
     }
 }
 
