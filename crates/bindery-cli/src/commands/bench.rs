@@ -2,6 +2,7 @@
 
 mod assemble;
 mod explain;
+mod log;
 mod measure;
 mod tokens;
 
@@ -25,6 +26,8 @@ enum What {
     Assemble(assemble::BenchAssembleArgs),
     /// Instruction files of a large repository
     Explain(explain::BenchExplainArgs),
+    /// Durable appends, replayed requests, opening, and the cost of one more message
+    Log(log::BenchLogArgs),
     /// Exact token counting
     Tokens(tokens::BenchTokensArgs),
 }
@@ -33,6 +36,7 @@ pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<S
     match &args.what {
         What::Assemble(args) => assemble::run(args, terminal),
         What::Explain(args) => explain::run(args, terminal),
+        What::Log(args) => log::run(args, terminal),
         What::Tokens(args) => tokens::run(args, terminal),
     }
 }
