@@ -1,0 +1,220 @@
+//! Requests that were not sent yet: what a session would say next, and what a change of model, settings,
+//! head or history would make of it. Only simulators and plans take them: they have no body of their own.
+
+use std::sync::Arc;
+
+use bindery_core::{Authority, ContentHash};
+
+use crate::{Form, Mark, Measured, Region, Segment, WireRequest};
+
+/// A message that was not said yet, by how long it will be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unsaid {
+    /// Who will say it.
+    pub speaker: Authority,
+    /// How many tokens it will have.
+    pub tokens: u64,
+}
+
+/// The request with more messages behind it. The last breakpoint of the conversation moves to their end,
+/// as clients move it.
+#[must_use]
+pub fn continued(request: &Measured, more: &[Unsaid]) -> Measured {
+    let mut parts = Parts::of(request);
+    let moved = parts.last_mark_of_messages();
+    for unsaid in more {
+        parts.say(*unsaid);
+    }
+    parts.mark_the_end(moved);
+    parts.measured(request.request())
+}
+
+/// The request with another setting: `model`, `effort`, … by the names of [`crate::Settings`].
+#[must_use]
+pub fn with_setting(request: &Measured, name: &str, value: &str) -> Measured {
+    let mut changed = request.request().clone();
+    changed.settings_mut().set(name, value);
+    request.with_request(changed)
+}
+
+/// The request with its history replaced by a summary of so many tokens. Tools and system prompt stay, and
+/// so does what the client put before the first prompt.
+#[must_use]
+pub fn compacted(request: &Measured, summary: u64) -> Measured {
+    let mut parts = Parts::of(request);
+    let moved = parts.last_mark_of_messages();
+    let kept = parts
+        .segments
+        .iter()
+        .position(|(segment, _)| {
+            segment.region == Region::Messages
+                && segment
+                    .pieces
+                    .iter()
+                    .any(|piece| piece.kind == bindery_core::Kind::UserPrompt)
+        })
+        .unwrap_or(parts.segments.len());
+    parts.segments.truncate(kept);
+    parts.say(Unsaid {
+        speaker: Authority::User,
+        tokens: summary,
+    });
+    parts.mark_the_end(moved);
+    parts.measured(request.request())
+}
+
+/// The request with the tools and the system prompt of another.
+#[must_use]
+pub fn with_head_of(request: &Measured, head: &Measured) -> Measured {
+    let mut parts = Parts::of(head);
+    let of_messages = |(segment, _): &(Segment, u64)| segment.region == Region::Messages;
+    parts.segments.retain(|part| !of_messages(part));
+    parts
+        .segments
+        .extend(Parts::of(request).segments.into_iter().filter(of_messages));
+    parts.measured(request.request())
+}
+
+/// Segments with their tokens.
+struct Parts {
+    segments: Vec<(Segment, u64)>,
+    exact: bool,
+}
+
+impl Parts {
+    fn of(request: &Measured) -> Self {
+        let segments = request.request().segments().iter().cloned().enumerate();
+        Self {
+            segments: segments
+                .map(|(at, segment)| (segment, request.tokens(at)))
+                .collect(),
+            exact: request.is_exact(),
+        }
+    }
+
+    /// Takes away the last breakpoint of the conversation.
+    fn last_mark_of_messages(&mut self) -> Option<Mark> {
+        let of_messages = |(segment, _): &&mut (Segment, u64)| segment.region == Region::Messages;
+        let mut marked = self.segments.iter_mut().rev().filter(of_messages);
+        marked.find_map(|(segment, _)| segment.mark.take())
+    }
+
+    fn mark_the_end(&mut self, mark: Option<Mark>) {
+        if let Some((last, _)) = self.segments.last_mut() {
+            last.mark = mark.or(last.mark);
+        }
+    }
+
+    fn say(&mut self, unsaid: Unsaid) {
+        let at = self.segments.len();
+        let said = [
+            b"unsaid".as_slice(),
+            &at.to_le_bytes(),
+            &unsaid.tokens.to_le_bytes(),
+        ];
+        let message = self
+            .segments
+            .last()
+            .and_then(|(last, _)| last.message)
+            .map_or(0, |last| last + 1);
+        let (kind, label) = match unsaid.speaker {
+            Authority::Assistant => (bindery_core::Kind::AssistantText, "assistant-text"),
+            _ => (bindery_core::Kind::UserPrompt, "user-prompt"),
+        };
+        let piece = crate::typing::Piece {
+            kind,
+            label: label.into(),
+            source: None,
+            range: 0..0,
+        };
+        let segment = Segment {
+            region: Region::Messages,
+            speaker: unsaid.speaker,
+            form: Form::Text,
+            range: 0..0,
+            text: None,
+            hash: ContentHash::of_fields("segment", said),
+            mark: None,
+            message: Some(message),
+            ends_message: true,
+            name: None,
+            pieces: Arc::new([piece]),
+        };
+        self.segments.push((segment, unsaid.tokens));
+    }
+
+    fn measured(self, like: &WireRequest) -> Measured {
+        let (segments, tokens): (Vec<Segment>, Vec<u64>) = self.segments.into_iter().unzip();
+        let request = Arc::new(like.with_segments(segments));
+        let measured = Measured::with_tokens(&request, &tokens);
+        if self.exact {
+            measured
+        } else {
+            measured.estimated()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::fixtures::{RULES, request};
+    use crate::{Call, Format, simulator};
+
+    /// What the second of two requests reads and writes, a minute after the first.
+    fn after(first: &Measured, next: &Measured) -> bindery_core::Usage {
+        let mut simulator = simulator(RULES.rules("claude-opus-5").unwrap().unwrap());
+        let call = |request, at_ms| Call {
+            at_ms,
+            began_ms: None,
+            route: "",
+            request,
+        };
+        simulator.respond(&call(first, 0));
+        simulator.respond(&call(next, 60_000)).usage
+    }
+
+    fn first() -> Measured {
+        let parts =
+            "t:a=500 s:S=3000* u:<system-reminder>¶note¶</system-reminder>=100 u:q=500 a:x=400 u:r=1000*";
+        request(Format::Anthropic, parts, &json!({"model": "claude-opus-5"}))
+    }
+
+    #[test]
+    fn what_goes_on_reads_all_and_writes_what_is_new() {
+        let said = |speaker, tokens| Unsaid { speaker, tokens };
+        let next = continued(
+            &first(),
+            &[said(Authority::Assistant, 300), said(Authority::User, 20)],
+        );
+        let usage = after(&first(), &next);
+        assert_eq!((usage.read, usage.write_5m, usage.uncached), (5500, 320, 0));
+    }
+
+    #[test]
+    fn another_model_reads_nothing() {
+        let other = with_setting(&first(), "model", "claude-opus-4-8");
+        let usage = after(&first(), &other);
+        assert_eq!((usage.read, usage.write_5m), (0, 5500));
+    }
+
+    #[test]
+    fn a_summary_keeps_the_head() {
+        let usage = after(&first(), &compacted(&first(), 200));
+        assert_eq!((usage.read, usage.write_5m), (3500, 300));
+    }
+
+    #[test]
+    fn another_head_keeps_the_history_and_reads_nothing_of_it() {
+        let fresh = request(
+            Format::Anthropic,
+            "t:a=500 s:Changed=2000* u:hi=10*",
+            &json!({"model": "claude-opus-5"}),
+        );
+        let next = with_head_of(&first(), &fresh);
+        let usage = after(&first(), &next);
+        assert_eq!((next.total(), usage.read, usage.write_5m), (4500, 0, 4500));
+    }
+}
