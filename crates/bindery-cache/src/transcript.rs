@@ -66,6 +66,8 @@ pub struct TranscriptExchange {
     pub response_id: Option<Arc<str>>,
     /// The provider's name for the exchange.
     pub request_id: Option<Arc<str>>,
+    /// An object that holds what the provider said about its cache, as [`crate::Diagnosis::read`] takes it.
+    pub diagnosis: Option<String>,
 }
 
 /// Something in a transcript that could not be read, or that is not in it.

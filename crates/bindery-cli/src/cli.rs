@@ -11,6 +11,7 @@ use crate::commands::log::LogArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::scan::ScanArgs;
+use crate::commands::why::WhyArgs;
 use crate::terminal::Color;
 
 /// The context engine of LLM agents: which bytes the model sees, in which order, on whose authority,
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Lock(LockArgs),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
     Explain(Box<ExplainArgs>),
+    /// Say why a request missed the cache: what changed, where, what it cost, what would have avoided it
+    Why(WhyArgs),
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

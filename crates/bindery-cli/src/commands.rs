@@ -9,6 +9,7 @@ pub(crate) mod log;
 pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod scan;
+pub(crate) mod why;
 
 use crate::cli::Command;
 use crate::status::Status;
@@ -24,6 +25,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Log(args) => log::run(&args, terminal),
         Command::Replay(args) => replay::run(&args, terminal),
         Command::Run(args) => run::run(&args, terminal),
+        Command::Why(args) => why::run(&args, terminal),
         Command::Check(args) => check::run(&args, terminal),
         Command::Scan(args) => scan::run(&args, &mut terminal.out, &mut terminal.err),
     }

@@ -38,6 +38,16 @@ pub(crate) fn question(dir: PathBuf, request: Request) -> Question {
     }
 }
 
+/// Where this user's configuration lies.
+pub(crate) fn config_home() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))
+}
+
 /// The environment's variables, those that are text.
 pub(crate) fn environment() -> BTreeMap<String, String> {
     std::env::vars_os()

@@ -251,6 +251,7 @@ impl Track {
             response: None,
             response_id: None,
             request_id: fields.text("requestId").map(|id| id.as_ref().into()),
+            diagnosis: None,
         }
     }
 

@@ -135,6 +135,7 @@ impl Rollout {
             response: None,
             response_id: None,
             request_id: None,
+            diagnosis: None,
         }
     }
 

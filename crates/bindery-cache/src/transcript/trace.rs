@@ -57,5 +57,8 @@ pub(super) fn line(number: u64, line: &str, fields: &Fields<'_>) -> Result<Trans
         response,
         response_id: text(&["response_id"]),
         request_id: text(&["request_id"]),
+        diagnosis: ["diagnostics", "prompt_cache_diagnostics"]
+            .into_iter()
+            .find_map(|name| Some(format!(r#"{{"{name}":{}}}"#, fields?.get(name)?))),
     })
 }
