@@ -15,7 +15,7 @@ use bindery_cache::{Diagnosis, Format};
 
 use crate::terminal::{Terminal, printable};
 
-pub(crate) use file::{exported, first_line, transcript_lines};
+pub(crate) use file::transcript_lines;
 pub(crate) use measuring::Measuring;
 pub(crate) use subject::{Numbered, Subject};
 pub(crate) use usage::{of_reported, of_response};

@@ -66,7 +66,7 @@ pub(crate) fn columns() -> Option<usize> {
 
 /// The date here. `SOURCE_DATE_EPOCH` (seconds, as reproducible-builds.org defines it) takes the clock's
 /// place, so that a request can be made again on another day.
-fn today() -> jiff::civil::Date {
+pub(crate) fn today() -> jiff::civil::Date {
     let fixed = std::env::var("SOURCE_DATE_EPOCH")
         .ok()
         .and_then(|seconds| seconds.parse().ok());

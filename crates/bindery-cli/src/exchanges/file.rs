@@ -17,6 +17,9 @@ use crate::terminal::Terminal;
 /// The longest line that is read: longer than any request that a provider takes.
 const LONGEST_LINE: u64 = 256 << 20;
 
+/// How many lines that cannot be read are told one by one.
+const MOST_TOLD: u64 = 20;
+
 /// How many lines are looked at for the kind of a transcript.
 const SNIFFED: usize = 16;
 
@@ -32,6 +35,9 @@ pub(super) fn each(path: &Path, terminal: &mut Terminal, take: &mut Take<'_>) ->
         let message =
             format!("{shown} is the file of a session: give the session's id, see `bindery log list`");
         return Err(UsageError(message).into());
+    }
+    if start.contains(&0) {
+        return Err(UsageError(format!("{shown} is no text: it holds zero bytes")).into());
     }
     if path.as_os_str() != "-" && exported(path) {
         let store = MemoryStore::default();
@@ -87,12 +93,12 @@ fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
 }
 
 /// Whether a file is an exported session.
-pub(crate) fn exported(path: &Path) -> bool {
+fn exported(path: &Path) -> bool {
     first_line(path).is_ok_and(|line| line.contains("\"bindery_log\""))
 }
 
 /// The beginning of a file up to its first line break.
-pub(crate) fn first_line(path: &Path) -> std::io::Result<String> {
+fn first_line(path: &Path) -> std::io::Result<String> {
     let mut line = Vec::new();
     BufReader::new(File::open(path)?.take(LONGEST_LINE)).read_until(b'\n', &mut line)?;
     Ok(String::from_utf8_lossy(&line).into_owned())
@@ -205,7 +211,7 @@ fn transcript(
     let shown = lines.shown.clone();
     let mut reader = TranscriptReader::new(kind);
     let mut head = head.into_iter();
-    let mut number = 0;
+    let (mut number, mut told) = (0, 0_u64);
     loop {
         let line = match head.next() {
             Some(line) => Some(line),
@@ -221,9 +227,16 @@ fn transcript(
             take(sent(number, place, exchange), terminal)?;
         }
         for problem in reader.problems() {
-            warn(terminal, &format!("{shown}:{}", problem.line), &problem.what)?;
+            told += 1;
+            if told <= MOST_TOLD {
+                warn(terminal, &format!("{shown}:{}", problem.line), &problem.what)?;
+            }
         }
         if over {
+            if told > MOST_TOLD {
+                let more = format!("{} more lines that cannot be read", told - MOST_TOLD);
+                warn(terminal, &shown, &more)?;
+            }
             return Ok(());
         }
     }

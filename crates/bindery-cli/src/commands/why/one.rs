@@ -10,7 +10,7 @@ use bindery_cache::{Diagnosis, SettingChange, Verdict};
 use super::account::Explained;
 use super::table::grouped;
 use super::{is_mendable, is_miss, table};
-use crate::layout::{fit, folded};
+use crate::layout::{fit, fit_start, folded};
 use crate::sessions;
 use crate::terminal::{Terminal, printable};
 
@@ -145,7 +145,7 @@ fn place(change: &Change) -> String {
 
 fn diff(change: &Change, terminal: &mut Terminal) -> anyhow::Result<()> {
     for text in change.diff.lines() {
-        let text = fit(&printable(text), terminal.width - 10);
+        let text = fit_start(&printable(text), terminal.width - 10);
         let color = if text.starts_with('-') {
             AnsiColor::Red
         } else {

@@ -103,7 +103,7 @@ pub(super) fn summary(why: &Why) -> String {
     let change = || {
         let change = why.change.as_ref();
         change.map_or_else(String::new, |change| {
-            format!(": {} {}", super::one::kind(change.kind), change.fragment)
+            format!("{} {}", change.fragment, super::one::kind(change.kind))
         })
     };
     match &why.verdict {
@@ -111,7 +111,7 @@ pub(super) fn summary(why: &Why) -> String {
         Verdict::Cold => "cold".to_owned(),
         Verdict::Expired { idle_ms, .. } => format!("expired after {}", super::one::pause(*idle_ms)),
         Verdict::BelowMinimum { tokens, minimum } => format!("too short: {tokens} of {minimum} tokens"),
-        Verdict::PrefixChanged => format!("changed{}", change()),
+        Verdict::PrefixChanged => change(),
         Verdict::LookBackExceeded { positions, limit } => {
             format!("{positions} blocks back, {limit} are checked")
         }
