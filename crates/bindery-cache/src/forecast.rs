@@ -1,11 +1,96 @@
 //! Requests that were not sent yet: what a session would say next, and what a change of model, settings,
 //! head or history would make of it. Only simulators and plans take them: they have no body of their own.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bindery_core::{Authority, ContentHash};
 
-use crate::{Form, Mark, Measured, Region, Segment, WireRequest};
+use crate::by_model::plain_name;
+use crate::{
+    Call, Exchange, Family, Form, Mark, Measured, Outcome, Region, RuleBook, RuleError, Segment, Simulator,
+    WireRequest, simulator,
+};
+
+/// The caches of an account, model by model, as a trace left them.
+pub struct Caches<'b> {
+    rules: &'b RuleBook,
+    family: Option<Family>,
+    simulators: BTreeMap<String, Box<dyn Simulator>>,
+}
+
+/// A request that may be sent, and when.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The request.
+    pub request: Measured,
+    /// When, in the time of the trace.
+    pub at_ms: u64,
+}
+
+impl<'b> Caches<'b> {
+    /// Empty caches. `family` overrides what models' names say.
+    pub fn new(rules: &'b RuleBook, family: Option<Family>) -> Self {
+        Self {
+            rules,
+            family,
+            simulators: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a request that was sent.
+    pub fn observe(&mut self, exchange: &Exchange) -> Result<(), RuleError> {
+        let model = exchange.request.request().settings().model();
+        let name = plain_name(model);
+        if !self.simulators.contains_key(&name) {
+            let Some(fresh) = self.fresh(model)? else {
+                return Ok(());
+            };
+            self.simulators.insert(name.clone(), fresh);
+        }
+        if let Some(simulator) = self.simulators.get_mut(&name) {
+            simulator.respond(&exchange.call());
+        }
+        Ok(())
+    }
+
+    /// What these requests would meet, one after the other, if they were sent now; the caches stay as they
+    /// are. `None` for a model without rules.
+    pub fn ask(&self, route: &str, planned: &[Planned]) -> Result<Option<Vec<Outcome>>, RuleError> {
+        let mut forks: BTreeMap<String, Box<dyn Simulator>> = BTreeMap::new();
+        let mut out = Vec::with_capacity(planned.len());
+        for Planned { request, at_ms } in planned {
+            let model = request.request().settings().model();
+            let name = plain_name(model);
+            if !forks.contains_key(&name) {
+                let fork = match self.simulators.get(&name) {
+                    Some(simulator) => Some(simulator.fork()),
+                    None => self.fresh(model)?,
+                };
+                let Some(fork) = fork else { return Ok(None) };
+                forks.insert(name.clone(), fork);
+            }
+            let Some(simulator) = forks.get_mut(&name) else {
+                return Ok(None);
+            };
+            out.push(simulator.respond(&Call {
+                at_ms: *at_ms,
+                began_ms: None,
+                route,
+                request,
+            }));
+        }
+        Ok(Some(out))
+    }
+
+    fn fresh(&self, model: &str) -> Result<Option<Box<dyn Simulator>>, RuleError> {
+        let rules = match self.family {
+            Some(family) => Some(self.rules.rules_of(family, model)?),
+            None => self.rules.rules(model)?,
+        };
+        Ok(rules.map(simulator))
+    }
+}
 
 /// A message that was not said yet, by how long it will be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,16 +148,30 @@ pub fn compacted(request: &Measured, summary: u64) -> Measured {
     parts.measured(request.request())
 }
 
-/// The request with the tools and the system prompt of another.
+/// The request with the tools and the system prompt of another; a region that the other does not have
+/// stays.
 #[must_use]
 pub fn with_head_of(request: &Measured, head: &Measured) -> Measured {
-    let mut parts = Parts::of(head);
-    let of_messages = |(segment, _): &(Segment, u64)| segment.region == Region::Messages;
-    parts.segments.retain(|part| !of_messages(part));
-    parts
-        .segments
-        .extend(Parts::of(request).segments.into_iter().filter(of_messages));
-    parts.measured(request.request())
+    let (ours, mut theirs) = (Parts::of(request), Parts::of(head));
+    let exact = ours.exact && theirs.exact;
+    // Of what both have, ours may have been counted by the provider.
+    for (segment, tokens) in &mut theirs.segments {
+        let same = ours.segments.iter().find(|(known, _)| known.hash == segment.hash);
+        *tokens = same.map_or(*tokens, |(_, known)| *known);
+    }
+    let of = |parts: &Parts, region: Region| -> Vec<(Segment, u64)> {
+        let segments = parts
+            .segments
+            .iter()
+            .filter(|(segment, _)| segment.region == region);
+        segments.cloned().collect()
+    };
+    let head = [Region::Tools, Region::System].into_iter().flat_map(|region| {
+        let new = of(&theirs, region);
+        if new.is_empty() { of(&ours, region) } else { new }
+    });
+    let segments = head.chain(of(&ours, Region::Messages)).collect();
+    Parts { segments, exact }.measured(request.request())
 }
 
 /// Segments with their tokens.
@@ -160,20 +259,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::Format;
     use crate::fixtures::{RULES, request};
-    use crate::{Call, Format, simulator};
 
     /// What the second of two requests reads and writes, a minute after the first.
     fn after(first: &Measured, next: &Measured) -> bindery_core::Usage {
-        let mut simulator = simulator(RULES.rules("claude-opus-5").unwrap().unwrap());
-        let call = |request, at_ms| Call {
-            at_ms,
-            began_ms: None,
-            route: "",
-            request,
+        let mut caches = Caches::new(&RULES, None);
+        caches.observe(&Exchange::new(first.clone(), 0)).unwrap();
+        let planned = Planned {
+            request: next.clone(),
+            at_ms: 60_000,
         };
-        simulator.respond(&call(first, 0));
-        simulator.respond(&call(next, 60_000)).usage
+        let ask = || caches.ask("", std::slice::from_ref(&planned)).unwrap().unwrap()[0].usage;
+        assert_eq!(ask(), ask(), "asking changes nothing");
+        ask()
     }
 
     fn first() -> Measured {

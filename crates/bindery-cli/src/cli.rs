@@ -11,6 +11,7 @@ use crate::commands::import::ImportArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::log::LogArgs;
 use crate::commands::models::ModelsArgs;
+use crate::commands::plan::PlanArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::scan::ScanArgs;
@@ -56,6 +57,8 @@ pub(crate) enum Command {
     Explain(Box<ExplainArgs>),
     /// Say why a request missed the cache: what changed, where, what it cost, what would have avoided it
     Why(WhyArgs),
+    /// Say what the next request, a resume, another model or a compaction will read, write and cost
+    Plan(PlanArgs),
     /// Price a recorded trace under a provider's cache rules and other policies
     Simulate(SimulateArgs),
     /// Read transcripts of Claude Code and Codex, or traces, into session logs

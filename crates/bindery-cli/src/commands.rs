@@ -9,6 +9,7 @@ pub(crate) mod import;
 pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod models;
+pub(crate) mod plan;
 pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod scan;
@@ -32,6 +33,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Diff(args) => diff::run(&args, terminal),
         Command::Import(args) => import::run(&args, terminal),
         Command::Models(args) => models::run(&args, terminal),
+        Command::Plan(args) => plan::run(&args, terminal),
         Command::Simulate(args) => simulate::run(&args, terminal),
         Command::Why(args) => why::run(&args, terminal),
         Command::Check(args) => check::run(&args, terminal),
