@@ -8,6 +8,7 @@
 
 mod assemble;
 mod bad_input;
+mod cache;
 mod check;
 mod hostile;
 mod lock;
