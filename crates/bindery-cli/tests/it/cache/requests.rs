@@ -140,7 +140,8 @@ fn anthropic(parts: &[Part]) -> Map<String, Value> {
         let (name, rest) = named(&part.text);
         let (role, block, joins) = match part.role.as_str() {
             "tool" | "deferred" => {
-                let mut tool = json!({"name": name, "description": rest, "input_schema": schema(rest)});
+                let mut tool =
+                    json!({"name": name, "description": words(rest), "input_schema": schema(rest)});
                 if part.role == "deferred" {
                     tool["defer_loading"] = json!(true);
                 }
@@ -184,6 +185,11 @@ fn anthropic(parts: &[Part]) -> Map<String, Value> {
     object(json!({"max_tokens": 100, "tools": tools, "system": system, "messages": messages}))
 }
 
+/// A tool's text without the keys of its schema.
+fn words(text: &str) -> &str {
+    text.split_once('{').map_or(text, |(words, _)| words)
+}
+
 /// A schema whose keys stand in the order of `{…}` in a tool's text, where it has one.
 fn schema(text: &str) -> Value {
     let mut properties = Map::new();
@@ -209,7 +215,7 @@ fn responses(parts: &[Part]) -> Map<String, Value> {
         let (name, rest) = named(&part.text);
         let role = match part.role.as_str() {
             "tool" => {
-                tools.push(json!({"type": "function", "name": name, "description": rest, "parameters": schema(rest)}));
+                tools.push(json!({"type": "function", "name": name, "description": words(rest), "parameters": schema(rest)}));
                 continue;
             }
             "call" => {
@@ -247,7 +253,7 @@ fn chat(parts: &[Part]) -> Map<String, Value> {
         let (name, rest) = named(&part.text);
         let role = match part.role.as_str() {
             "tool" => {
-                let function = json!({"name": name, "description": rest, "parameters": schema(rest)});
+                let function = json!({"name": name, "description": words(rest), "parameters": schema(rest)});
                 tools.push(json!({"type": "function", "function": function}));
                 continue;
             }
