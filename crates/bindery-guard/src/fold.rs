@@ -63,7 +63,11 @@ fn copy_plain(bytes: &[u8], from: usize, view: &mut View) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     let mut len = plain_len(rest);
     // A blank before something else is left to `fold_blanks`, which may join it with more.
-    if rest.get(..len).and_then(<[u8]>::last).is_some_and(|last| *last <= b' ') {
+    if rest
+        .get(..len)
+        .and_then(<[u8]>::last)
+        .is_some_and(|last| *last <= b' ')
+    {
         len -= 1;
     }
     view.copy_lower(rest.get(..len).unwrap_or_default(), from);
@@ -131,7 +135,9 @@ fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookal
     let width = letter.len_utf8();
     if letters::is_settled(letter) {
         let rest = source.get(from..).unwrap_or_default();
-        let len = rest.find(|letter| !letters::is_settled(letter)).unwrap_or(rest.len());
+        let len = rest
+            .find(|letter| !letters::is_settled(letter))
+            .unwrap_or(rest.len());
         view.copy(rest.as_bytes().get(..len).unwrap_or_default(), from);
         return from + len;
     }

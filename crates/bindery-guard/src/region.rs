@@ -137,7 +137,10 @@ fn hidden_markup(source: &str) -> Vec<(Range<usize>, Position)> {
             continue;
         }
         if close < open {
-            close = source.get(open..).and_then(|rest| rest.find('>')).map_or(source.len(), |close| open + close);
+            close = source
+                .get(open..)
+                .and_then(|rest| rest.find('>'))
+                .map_or(source.len(), |close| open + close);
         }
         let tag = tag(source, open, close);
         at = open + tag.map_or(1, str::len);

@@ -59,7 +59,9 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
 
 /// Whether there is anything beyond printable ASCII and the usual white space.
 fn has_unusual(text: &[u8]) -> bool {
-    let is_unusual = |byte: &u8| (*byte >= 0x7F) | ((*byte < 0x20) & (*byte != b'\n') & (*byte != b'\t') & (*byte != b'\r'));
+    let is_unusual = |byte: &u8| {
+        (*byte >= 0x7F) | ((*byte < 0x20) & (*byte != b'\n') & (*byte != b'\t') & (*byte != b'\r'))
+    };
     let (blocks, rest) = text.as_chunks::<64>();
     let in_block = |block: &[u8; 64]| block.iter().fold(false, |found, byte| found | is_unusual(byte));
     blocks.iter().any(in_block) || rest.iter().any(is_unusual)

@@ -8,9 +8,10 @@
 
 mod assemble;
 mod bad_input;
+mod cache;
 mod check;
-mod explain;
 mod continued;
+mod explain;
 mod hostile;
 mod lock;
 mod output;

@@ -37,7 +37,10 @@ impl Group {
     ) {
         let end = text.len().min(at + WINDOW);
         if self.leading {
-            if self.filter.may_go_on(entered, text.get(at + len..end).unwrap_or_default()) {
+            if self
+                .filter
+                .may_go_on(entered, text.get(at + len..end).unwrap_or_default())
+            {
                 self.try_from(text, at, || std::iter::once(at), may, work, hits);
             }
             return;
