@@ -6,6 +6,7 @@ use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::explain::ExplainArgs;
+use crate::commands::gateway::GatewayArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::log::LogArgs;
 use crate::commands::replay::ReplayArgs;
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Lock(LockArgs),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
     Explain(Box<ExplainArgs>),
+    /// Pass requests on, record them, and say for each why the cache read what it read
+    Gateway(Box<GatewayArgs>),
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

@@ -31,7 +31,10 @@ impl Door {
             ));
         }
         let host = request.headers().get(HOST).map(|value| value.to_str().ok());
-        let target = request.uri().authority().map(|authority| Some(authority.as_str()));
+        let target = request
+            .uri()
+            .authority()
+            .map(|authority| Some(authority.as_str()));
         for name in [host, target].into_iter().flatten() {
             if !name.is_some_and(|name| self.knows(name)) {
                 return Some(Refusal::new(
@@ -49,7 +52,10 @@ impl Door {
                 "requests of web pages are not let in; start the gateway with `--allow-host NAME` for the page's host",
             ));
         }
-        let upgrade = request.headers().get(UPGRADE).and_then(|value| value.to_str().ok());
+        let upgrade = request
+            .headers()
+            .get(UPGRADE)
+            .and_then(|value| value.to_str().ok());
         if upgrade.is_some_and(|value| value.to_ascii_lowercase().contains("websocket")) {
             return Some(Refusal::new(
                 StatusCode::UPGRADE_REQUIRED,
@@ -93,14 +99,30 @@ mod tests {
 
     #[test]
     fn only_this_machine_s_names_are_let_in() {
-        for host in ["127.0.0.1:8484", "localhost", "[::1]:1", "gateway.internal:80", "10.1.2.3"] {
+        for host in [
+            "127.0.0.1:8484",
+            "localhost",
+            "[::1]:1",
+            "gateway.internal:80",
+            "10.1.2.3",
+        ] {
             assert_eq!(refused(|request| request.header("host", host)), 0, "{host}");
         }
-        for host in ["evil.example", "evil.example:8484", "localhost.evil.example", "", "a b", "127.0.0.1.nip.io"] {
+        for host in [
+            "evil.example",
+            "evil.example:8484",
+            "localhost.evil.example",
+            "",
+            "a b",
+            "127.0.0.1.nip.io",
+        ] {
             assert_eq!(refused(|request| request.header("host", host)), 421, "{host}");
         }
         assert_eq!(refused(|request| request), 0);
-        assert_eq!(refused(|request| request.uri("http://api.example/v1/messages")), 421);
+        assert_eq!(
+            refused(|request| request.uri("http://api.example/v1/messages")),
+            421
+        );
     }
 
     #[test]
@@ -110,7 +132,10 @@ mod tests {
         assert_eq!(of("vscode-file://vscode-app"), 0);
         assert_eq!(of("https://evil.example"), 403);
         assert_eq!(of("null"), 403);
-        assert_eq!(refused(|request| request.method("CONNECT").uri("api.example:443")), 405);
+        assert_eq!(
+            refused(|request| request.method("CONNECT").uri("api.example:443")),
+            405
+        );
         assert_eq!(refused(|request| request.header("upgrade", "WebSocket")), 426);
     }
 }

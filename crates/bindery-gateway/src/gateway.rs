@@ -1,6 +1,5 @@
 //! The server: connections, and how it stops.
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -12,7 +11,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
 use crate::copy::Budget;
 use crate::door::Door;
@@ -94,7 +93,11 @@ pub struct Gateway {
 
 impl Gateway {
     /// Listens. Requests are answered once it runs.
-    pub async fn bind(options: GatewayOptions, routes: Routes, recording: Recording) -> Result<Self, GatewayError> {
+    pub async fn bind(
+        options: GatewayOptions,
+        routes: Routes,
+        recording: Recording,
+    ) -> Result<Self, GatewayError> {
         let wanted = options.listen;
         if !options.exposed && !wanted.ip().is_loopback() {
             return Err(GatewayError::Exposed(wanted));
@@ -151,7 +154,15 @@ impl Gateway {
                 () = &mut stop => break,
                 accepted = listener.accept() => match accepted {
                     Ok((stream, _)) => {
-                        let connection = connections.watch(connection(stream, relay.clone()));
+                        // Events are small and must not wait for each other.
+                        stream.set_nodelay(true).unwrap_or_default();
+                        let relay = relay.clone();
+                        let service = service_fn(move |request| relay.clone().answer(request));
+                        let connection = http1::Builder::new()
+                            .preserve_header_case(true)
+                            .auto_date_header(false)
+                            .serve_connection(TokioIo::new(stream), service);
+                        let connection = connections.watch(connection);
                         tasks.spawn(async move {
                             // A client that breaks off is seen by the watch of its request.
                             let _broken = connection.await;
@@ -175,27 +186,14 @@ impl Gateway {
     }
 }
 
-/// One connection of a client, kept open between requests.
-fn connection(
-    stream: TcpStream,
-    relay: Arc<Relay>,
-) -> http1::Connection<TokioIo<TcpStream>, impl hyper::service::HttpService<hyper::body::Incoming, ResBody = crate::Body, Error = Infallible>>
-{
-    // Events are small and must not wait for each other; a socket that refuses is only slower.
-    stream.set_nodelay(true).unwrap_or_default();
-    let service = service_fn(move |request| relay.clone().answer(request));
-    http1::Builder::new()
-        .preserve_header_case(true)
-        .auto_date_header(false)
-        .serve_connection(TokioIo::new(stream), service)
-}
-
 /// Whether a route is this address.
 fn leads_to(route: &str, address: SocketAddr) -> bool {
     let Some((_, rest)) = route.split_once("://") else {
         return false;
     };
     let authority = rest.split('/').next().unwrap_or_default();
-    let same = authority.parse::<SocketAddr>().is_ok_and(|other| other == address);
+    let same = authority
+        .parse::<SocketAddr>()
+        .is_ok_and(|other| other == address);
     same || (address.ip().is_loopback() && *authority == *format!("localhost:{}", address.port()))
 }

@@ -40,7 +40,9 @@ fn passed_on(headers: &HeaderMap, stays: impl Fn(&HeaderName) -> bool) -> Header
     for (name, value) in headers {
         let hop = HOP_BY_HOP.contains(name)
             || OLD_HOP_BY_HOP.contains(&name.as_str())
-            || named.iter().any(|option| option.eq_ignore_ascii_case(name.as_str()));
+            || named
+                .iter()
+                .any(|option| option.eq_ignore_ascii_case(name.as_str()));
         if !hop && !stays(name) {
             out.append(name, value.clone());
         }

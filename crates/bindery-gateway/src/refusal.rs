@@ -26,6 +26,7 @@ impl Refusal {
         }
     }
 
+    #[cfg(test)]
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }

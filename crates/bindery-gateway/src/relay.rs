@@ -74,7 +74,10 @@ pub(crate) struct Relay {
 
 impl Relay {
     /// Answers a request. What cannot be passed on is answered, too.
-    pub(crate) async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+    pub(crate) async fn answer(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<Response<Body>, Infallible> {
         let operation = Operation::of(request.method(), request.uri().path());
         let upstream = self.routes.of(&request).clone();
         let watch = self.watch(&request, operation, &*upstream);
@@ -93,9 +96,16 @@ impl Relay {
         }
     }
 
-    fn watch(&self, request: &Request<Incoming>, operation: Option<Operation>, upstream: &dyn Upstream) -> Arc<Watch> {
+    fn watch(
+        &self,
+        request: &Request<Incoming>,
+        operation: Option<Operation>,
+        upstream: &dyn Upstream,
+    ) -> Arc<Watch> {
         let uri = request.uri();
-        let path = uri.path_and_query().map_or_else(|| uri.path(), |path| path.as_str());
+        let path = uri
+            .path_and_query()
+            .map_or_else(|| uri.path(), |path| path.as_str());
         let asked = Asked {
             number: self.count.fetch_add(1, Ordering::Relaxed) + 1,
             at_ms: (self.clock)(),
