@@ -27,8 +27,10 @@ pub struct Summary {
     pub elapsed_ms: u64,
     /// The program that asked, with its version, as its user agent says.
     pub client: Option<Arc<str>>,
-    /// The session it belongs to; `None` for what was not read.
+    /// The session that it names.
     pub session: Option<Arc<str>>,
+    /// The number of the conversation, from 1, where nothing names a session.
+    pub conversation: Option<u64>,
     /// The method.
     pub method: String,
     /// Path and query, without secrets.

@@ -26,7 +26,6 @@ impl Refusal {
         }
     }
 
-    #[cfg(test)]
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }

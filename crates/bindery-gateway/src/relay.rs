@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hyper::body::Incoming;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Method, Request, Response, StatusCode};
 
 use crate::body::{Body, Seen};
 use crate::copy::Budget;
@@ -82,13 +82,19 @@ impl Relay {
         let upstream = self.routes.of(&request).clone();
         let watch = self.watch(&request, operation, &*upstream);
         if let Some(refusal) = self.door.check(&request) {
-            watch.failed(refusal.message().to_owned());
+            watch.refused(&refusal);
             return Ok(refusal.response(operation));
         }
+        let has_body = *request.method() != Method::HEAD;
         let (parts, body) = request.into_parts();
         let body = Seen::new(body, Side::Request, watch.clone());
         match upstream.send(Request::from_parts(parts, body)).await {
-            Ok(response) => Ok(pass_back(response, watch)),
+            Ok(response) => {
+                if !has_body {
+                    watch.end(Side::Response);
+                }
+                Ok(pass_back(response, watch))
+            }
             Err(error) => {
                 watch.failed(error.to_string());
                 Ok(bad_gateway(&error).response(operation))

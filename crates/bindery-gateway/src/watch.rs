@@ -11,6 +11,7 @@ use crate::gateway::Clock;
 use crate::observer::Outcome;
 use crate::operation::Operation;
 use crate::recorder::{Inbox, Note};
+use crate::refusal::Refusal;
 
 /// What an exchange takes beside its bodies, in bytes: headers, and its places in queues.
 const BESIDE: usize = 4096;
@@ -162,6 +163,12 @@ impl Watch {
             headers,
             at_ms,
         });
+    }
+
+    /// The request was not passed on.
+    pub(crate) fn refused(&self, refusal: &Refusal) {
+        self.began(refusal.status(), HeaderMap::new());
+        self.failed(refusal.message().to_owned());
     }
 
     /// There will be no response of the upstream, or no more of it.

@@ -39,6 +39,9 @@ pub(super) struct Desk<'t> {
 struct Open {
     request: Option<Arc<WireRequest>>,
     session: Option<Arc<str>>,
+    conversation: Option<u64>,
+    /// A key of the request stood in its body, and was taken out.
+    has_secret: bool,
     ticket: Option<Ticket>,
     /// Why it is not in the log.
     lost: Option<String>,
@@ -85,57 +88,49 @@ impl<'t> Desk<'t> {
             return open;
         }
         let clean = secrets.without(&plain);
-        let has_secret = clean.is_some();
+        open.has_secret = clean.is_some();
         let body = clean.unwrap_or(plain);
         match self.tables.reader.read(operation.format(), &body) {
             Ok(request) => open.request = Some(Arc::new(request)),
             Err(error) => open.notes.push(error.to_string()),
         }
-        let client: Option<Arc<str>> = self.tables.agents.client(&asked.headers).map(Into::into);
-        let (session, agent) = self.belongs(asked, client.as_ref(), open.request.as_ref());
-        open.session = Some(session.as_str().into());
-        self.log(
-            asked,
-            operation,
-            &body,
-            &Belongs {
-                client,
-                session,
-                agent,
-                has_secret,
-            },
-            &mut open,
-        );
+        let belongs = self.belongs(asked, open.request.as_ref());
+        open.session.clone_from(&belongs.session);
+        open.conversation = belongs.conversation;
+        self.log(asked, operation, &body, &belongs, &mut open);
         open
     }
 
-    /// The session and, where nothing names one, the conversation.
-    fn belongs(
-        &mut self,
-        asked: &Asked,
-        client: Option<&Arc<str>>,
-        request: Option<&Arc<WireRequest>>,
-    ) -> (String, Option<Arc<str>>) {
+    /// The session or, where nothing names one, the conversation.
+    fn belongs(&mut self, asked: &Asked, request: Option<&Arc<WireRequest>>) -> Belongs {
+        let client: Option<Arc<str>> = self.tables.agents.client(&asked.headers).map(Into::into);
         let named = self.tables.agents.session(&asked.headers);
-        let named = named.or_else(|| request.and_then(|request| request.session()));
-        if let Some(named) = named {
-            return (named.to_owned(), None);
+        let session: Option<Arc<str>> = named
+            .or_else(|| request.and_then(|request| request.session()))
+            .map(Into::into);
+        let conversation = match (&session, request) {
+            (None, Some(request)) => Some(self.conversations.number(client.as_ref(), request)),
+            _ => None,
+        };
+        Belongs {
+            client,
+            session,
+            conversation,
         }
-        let number = request.map(|request| self.conversations.number(client, request).to_string());
-        (self.run.clone(), number.map(Into::into))
     }
 
     fn log(&mut self, asked: &Asked, operation: Operation, body: &[u8], belongs: &Belongs, open: &mut Open) {
         let Some(logs) = &mut self.logs else { return };
         let client = belongs.client.as_deref().unwrap_or("unknown");
-        let Some(id) = session_id(client, &belongs.session) else {
+        let session = belongs.session.as_deref().unwrap_or(&self.run);
+        let Some(id) = session_id(client, session) else {
             open.lost = Some("its session has a name that no log can have".to_owned());
             return;
         };
         let request = open.request.as_ref();
         let started = |content| ExchangeStarted {
             client: belongs.client.clone(),
-            agent: belongs.agent.clone(),
+            agent: belongs.conversation.map(|number| number.to_string().into()),
             format: format(operation, asked, request).name().into(),
             route: asked.route.clone(),
             path: Secrets::of(&asked.headers, &asked.path).path(&asked.path).into(),
@@ -147,7 +142,7 @@ impl<'t> Desk<'t> {
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
             body: content,
-            unknown: belongs
+            unknown: open
                 .has_secret
                 .then(|| "a key that stood in it".into())
                 .into_iter()
@@ -203,6 +198,7 @@ impl<'t> Desk<'t> {
             elapsed_ms: over.at_ms.saturating_sub(asked.at_ms),
             client: self.tables.agents.client(&asked.headers).map(Into::into),
             session: open.session.clone(),
+            conversation: open.conversation,
             method: asked.method.clone(),
             path: secrets.path(&asked.path),
             model: open.request.as_deref().and_then(model),
@@ -240,6 +236,9 @@ impl<'t> Desk<'t> {
         let Some(head) = &over.head else {
             return (Answer::default(), outcome);
         };
+        if over.reply.passed() == 0 && matches!(outcome, ExchangeOutcome::Failed { .. }) {
+            return (Answer::default(), outcome);
+        }
         let raw = match over.reply.bytes() {
             Ok(raw) => raw,
             Err(why) => {
@@ -353,9 +352,8 @@ impl<'t> Desk<'t> {
 /// Whose exchange it is.
 struct Belongs {
     client: Option<Arc<str>>,
-    session: String,
-    agent: Option<Arc<str>>,
-    has_secret: bool,
+    session: Option<Arc<str>>,
+    conversation: Option<u64>,
 }
 
 fn ended(

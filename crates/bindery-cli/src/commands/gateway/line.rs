@@ -137,13 +137,16 @@ fn who(summary: &Summary) -> String {
     let client = summary.client.as_deref().unwrap_or("unknown");
     let name = client.split('/').next().unwrap_or(client);
     let mut out = format!("#{} {name}", summary.number);
-    for more in [&summary.session, &summary.model].into_iter().flatten() {
+    if let Some(session) = &summary.session {
         out.push(' ');
-        let is_session = summary
-            .session
-            .as_ref()
-            .is_some_and(|session| Arc::ptr_eq(session, more));
-        out.extend(more.chars().take(if is_session { SESSION } else { usize::MAX }));
+        out.extend(session.chars().take(SESSION));
+    }
+    if let Some(number) = summary.conversation {
+        out.push_str(&format!(" ~{number}"));
+    }
+    if let Some(model) = &summary.model {
+        out.push(' ');
+        out.push_str(model);
     }
     out
 }
@@ -215,7 +218,8 @@ fn in_json(summary: &Summary) -> Value {
     };
     json!({
         "number": summary.number, "at_ms": summary.at_ms, "elapsed_ms": summary.elapsed_ms,
-        "client": summary.client.as_deref(), "session": summary.session.as_deref(), "method": summary.method,
+        "client": summary.client.as_deref(), "session": summary.session.as_deref(),
+        "conversation": summary.conversation, "method": summary.method,
         "path": summary.path, "model": summary.model.as_deref(), "status": summary.status, "outcome": outcome,
         "message": message, "usage": summary.usage, "origin": summary.origin, "counted": summary.counted,
         "why": summary.why, "kept": kept, "log": log, "notes": summary.notes,
