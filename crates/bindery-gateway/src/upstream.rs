@@ -263,6 +263,12 @@ mod tests {
         let said: Vec<String> = ["ftp://h", "h", "http://me:sk-1@h", "http://h?key=sk-1", ""]
             .map(|url| HttpUpstream::new(url).err().unwrap().to_string())
             .to_vec();
-        insta::assert_snapshot!(said.join("\n"), @"");
+        insta::assert_snapshot!(said.join("\n"), @r"
+        `ftp://h` is no base URL: it has neither the scheme http nor https. Write it as https://HOST or https://HOST/PATH, or `sim`
+        `h` is no base URL: it has neither the scheme http nor https. Write it as https://HOST or https://HOST/PATH, or `sim`
+        `h` is no base URL: it holds a user name or password; agents send their own keys. Write it as https://HOST or https://HOST/PATH, or `sim`
+        `http://h` is no base URL: it has a query. Write it as https://HOST or https://HOST/PATH, or `sim`
+        `` is no base URL: it is no URL. Write it as https://HOST or https://HOST/PATH, or `sim`
+        ");
     }
 }

@@ -1,0 +1,1 @@
+//! The real clients, where they are installed.
