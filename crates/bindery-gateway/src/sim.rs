@@ -28,6 +28,8 @@ use crate::upstream::{BoxFuture, Upstream, UpstreamError};
 pub use desk::SimError;
 use desk::{Desk, Question};
 
+/// The calls that are built in.
+const CALLS: &str = include_str!("../sim.toml");
 /// The longest request that is answered.
 const LONGEST: usize = 128 * 1024 * 1024;
 /// The models that are listed: one of each family of rules.
@@ -60,8 +62,13 @@ pub(crate) enum Answer {
 impl SimUpstream {
     /// A provider whose caches are empty.
     pub fn new(clock: Clock) -> Result<Self, SimError> {
+        Self::with_calls(clock, CALLS)
+    }
+
+    /// One that calls other tools: a table like `sim.toml`. The agent really runs them.
+    pub fn with_calls(clock: Clock, calls: &str) -> Result<Self, SimError> {
         Ok(Self {
-            desk: Desk::start()?,
+            desk: Desk::start(calls)?,
             clock,
             route: "sim".into(),
         })

@@ -210,3 +210,16 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn blank_lines_between_parts_are_nobody_s_words() {
+    let text = "\n<system-reminder>\nA note.\n</system-reminder>\n";
+    assert_eq!(
+        shown(Region::Messages, Authority::User, text),
+        "reminder | reminder | <system-reminder>"
+    );
+    assert_eq!(
+        shown(Region::Messages, Authority::User, " \n"),
+        "user-prompt | user-prompt | "
+    );
+}

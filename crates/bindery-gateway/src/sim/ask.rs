@@ -9,7 +9,8 @@ pub(super) struct Tool {
     pub(super) name: String,
     /// The group it belongs to, where tools come in groups (Responses).
     pub(super) namespace: Option<String>,
-    pub(super) schema: Value,
+    /// `None` for one that takes plain text.
+    pub(super) schema: Option<Value>,
 }
 
 /// Which tool has to be called.
@@ -144,12 +145,13 @@ fn add(tool: &Value, namespace: Option<&str>, out: &mut Vec<Tool>) {
     let schema = ["input_schema", "parameters"]
         .into_iter()
         .find_map(|key| inner.get(key));
-    // Tools without a schema are the provider's own, or take text of a grammar.
-    if let Some(schema) = schema.filter(|schema| schema.is_object()) {
+    let schema = schema.filter(|schema| schema.is_object());
+    // Others without a schema are the provider's own.
+    if schema.is_some() || tool.get("type").is_some_and(|kind| kind == "custom") {
         out.push(Tool {
             name: name.to_owned(),
             namespace: namespace.map(str::to_owned),
-            schema: schema.clone(),
+            schema: schema.cloned(),
         });
     }
 }

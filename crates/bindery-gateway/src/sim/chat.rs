@@ -58,7 +58,7 @@ fn message(reply: &Reply) -> Value {
     for said in &reply.said {
         match said {
             Said::Text(said) => text.push_str(said),
-            Said::Call(said) => calls.push(call(said, &said.input.to_string())),
+            Said::Call(said) => calls.push(call(said, &said.input.written())),
         }
     }
     let mut out = json!({"role": "assistant", "content": text, "refusal": null});
@@ -83,7 +83,7 @@ fn stream(reply: &Reply, usage: Option<Value>) -> Vec<Value> {
             Said::Call(said) => {
                 let mut begun = call(said, "");
                 begun["index"] = json!(calls);
-                let input = said.input.to_string();
+                let input = said.input.written();
                 out.push(chunk(json!({"tool_calls": [begun]}), Value::Null));
                 out.push(chunk(
                     json!({"tool_calls": [{"index": calls, "function": {"arguments": input}}]}),

@@ -36,7 +36,7 @@ pub(super) struct Question {
 #[non_exhaustive]
 pub enum SimError {
     /// The table of calls.
-    #[error("crates/bindery-gateway/sim.toml: {0}")]
+    #[error("the table of calls: {0}")]
     Calls(#[from] Box<toml::de::Error>),
     /// The patterns of foreign text.
     #[error(transparent)]
@@ -69,9 +69,9 @@ pub(super) struct Desk<'t> {
 
 impl Desk<'_> {
     /// Starts the thread. It ends when nobody can ask any more.
-    pub(super) fn start() -> Result<mpsc::Sender<Question>, SimError> {
+    pub(super) fn start(calls: &str) -> Result<mpsc::Sender<Question>, SimError> {
         let tables = Tables {
-            calls: CallTable::built_in().map_err(Box::new)?,
+            calls: CallTable::from_toml(calls).map_err(Box::new)?,
             reader: RequestReader::new(Typing::built_in()?),
             rules: RuleBook::built_in()?,
             tokenizers: Tokenizers::built_in()?,
@@ -204,7 +204,7 @@ impl Reply {
 fn tokens(said: &Said, counter: &dyn CountTokens) -> u64 {
     match said {
         Said::Text(text) => counter.count(text).value,
-        Said::Call(call) => counter.count(&call.name).value + counter.count(&call.input.to_string()).value,
+        Said::Call(call) => counter.count(&call.name).value + counter.count(&call.input.written()).value,
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Answer;
 use super::ask::Ask;
 use super::desk::Reply;
-use super::say::Said;
+use super::say::{Input, Said};
 
 pub(super) fn answer(ask: &Ask, reply: &Reply) -> Answer {
     if ask.stream {
@@ -44,7 +44,15 @@ fn block(said: &Said) -> Value {
     match said {
         Said::Text(text) => json!({"type": "text", "text": text}),
         Said::Call(call) => json!({"type": "tool_use", "id": format!("toolu_sim_{:06}", call.id),
-            "name": call.name, "input": call.input}),
+            "name": call.name, "input": input(&call.input)}),
+    }
+}
+
+/// Every tool of this protocol takes JSON.
+fn input(input: &Input) -> Value {
+    match input {
+        Input::Json(value) => value.clone(),
+        Input::Text(text) => json!({"input": text}),
     }
 }
 
@@ -64,7 +72,7 @@ fn stream(reply: &Reply) -> Vec<Value> {
             }
             Said::Call(call) => {
                 begun["input"] = json!({});
-                vec![json!({"type": "input_json_delta", "partial_json": call.input.to_string()})]
+                vec![json!({"type": "input_json_delta", "partial_json": input(&call.input).to_string()})]
             }
         };
         events.push(json!({"type": "content_block_start", "index": index, "content_block": begun}));

@@ -6,7 +6,7 @@ use super::Answer;
 use super::ask::Ask;
 use super::desk::Reply;
 use super::messages::{framed, words};
-use super::say::Said;
+use super::say::{Input, Said};
 
 pub(super) fn answer(ask: &Ask, reply: &Reply) -> Answer {
     if !ask.stream {
@@ -49,13 +49,23 @@ fn item(reply: &Reply, at: usize, said: &Said, status: &str) -> Value {
             "status": status, "content": [part(text)]})
         }
         Said::Call(call) => {
-            let mut item = json!({"type": "function_call", "id": format!("fc_sim_{number:06}_{at}"), "status": status,
-                "call_id": format!("call_sim_{:06}", call.id), "name": call.name, "arguments": call.input.to_string()});
+            let (kind, field) = form(&call.input);
+            let mut item = json!({"type": kind, "id": format!("fc_sim_{number:06}_{at}"), "status": status,
+                "call_id": format!("call_sim_{:06}", call.id), "name": call.name});
+            item[field] = json!(call.input.written());
             if let Some(namespace) = &call.namespace {
                 item["namespace"] = json!(namespace);
             }
             item
         }
+    }
+}
+
+/// The item of a call, and where its input stands.
+fn form(input: &Input) -> (&'static str, &'static str) {
+    match input {
+        Input::Json(_) => ("function_call", "arguments"),
+        Input::Text(_) => ("custom_tool_call", "input"),
     }
 }
 
@@ -92,13 +102,21 @@ fn stream(reply: &Reply) -> Vec<Value> {
                 ));
             }
             Said::Call(call) => {
-                begun["arguments"] = json!("");
-                let input = call.input.to_string();
+                let (kind, field) = form(&call.input);
+                begun[field] = json!("");
+                let input = call.input.written();
                 events.push(json!({"type": "response.output_item.added", "output_index": at, "item": begun}));
+                let name = if kind == "function_call" {
+                    "function_call_arguments"
+                } else {
+                    "custom_tool_call_input"
+                };
                 events.push(place(
-                    json!({"type": "response.function_call_arguments.delta", "delta": input}),
+                    json!({"type": format!("response.{name}.delta"), "delta": input}),
                 ));
-                events.push(place(json!({"type": "response.function_call_arguments.done", "name": call.name, "arguments": input})));
+                let mut done = json!({"type": format!("response.{name}.done"), "name": call.name});
+                done[field] = json!(input);
+                events.push(place(done));
             }
         }
         let done = item(reply, at, said, "completed");

@@ -6,8 +6,6 @@ use serde_json::Value;
 use super::ask::{Ask, Choice, Tool};
 use super::schema::instance;
 
-const BUILT_IN: &str = include_str!("../../sim.toml");
-
 /// How much of a prompt is said again.
 const ECHO: usize = 120;
 
@@ -27,7 +25,26 @@ pub(super) struct CallSaid {
     pub(super) id: u64,
     pub(super) name: String,
     pub(super) namespace: Option<String>,
-    pub(super) input: Value,
+    pub(super) input: Input,
+}
+
+/// What a tool is given.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Input {
+    /// JSON, by its schema.
+    Json(Value),
+    /// Plain text.
+    Text(String),
+}
+
+impl Input {
+    /// As it is written into a string.
+    pub(super) fn written(&self) -> String {
+        match self {
+            Self::Json(value) => value.to_string(),
+            Self::Text(text) => text.clone(),
+        }
+    }
 }
 
 /// Which tools are called, with what.
@@ -43,12 +60,13 @@ pub(super) struct CallTable {
 #[serde(deny_unknown_fields)]
 struct CallRow {
     tool: String,
-    input: Value,
+    input: Option<Value>,
+    text: Option<String>,
 }
 
 impl CallTable {
-    pub(super) fn built_in() -> Result<Self, toml::de::Error> {
-        toml::from_str(BUILT_IN)
+    pub(super) fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
+        toml::from_str(text)
     }
 
     /// The answer to a request, the `number`th.
@@ -75,17 +93,26 @@ impl CallTable {
     }
 
     /// The first call of the table that the request offers.
-    fn look<'a>(&self, ask: &'a Ask) -> Option<(&'a Tool, Value)> {
+    fn look<'a>(&self, ask: &'a Ask) -> Option<(&'a Tool, Input)> {
         self.call.iter().find_map(|row| {
-            let tool = ask.tools.iter().find(|tool| tool.name == row.tool)?;
-            Some((tool, row.input.clone()))
+            let input = match (&row.input, &row.text) {
+                (Some(input), _) => Input::Json(input.clone()),
+                (None, text) => Input::Text(text.clone()?),
+            };
+            let is_json = matches!(input, Input::Json(_));
+            let fits = |tool: &&Tool| tool.name == row.tool && tool.schema.is_some() == is_json;
+            Some((ask.tools.iter().find(fits)?, input))
         })
     }
 }
 
 /// A call that was demanded: its input is the smallest that its schema takes.
-fn made_up(tool: &Tool) -> (&Tool, Value) {
-    (tool, instance(&tool.schema))
+fn made_up(tool: &Tool) -> (&Tool, Input) {
+    let input = match &tool.schema {
+        Some(schema) => Input::Json(instance(schema)),
+        None => Input::Text(String::new()),
+    };
+    (tool, input)
 }
 
 fn text(ask: &Ask) -> String {

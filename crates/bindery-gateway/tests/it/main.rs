@@ -6,4 +6,5 @@ mod place;
 mod relay;
 mod shapes;
 mod sim;
+mod tap;
 mod trouble;
