@@ -1,6 +1,7 @@
 //! `bindery bench`: what the README's figures were made with, beside the rival named in each row.
 
 mod assemble;
+mod gateway;
 mod measure;
 mod tokens;
 
@@ -22,6 +23,8 @@ pub(crate) struct BenchArgs {
 enum What {
     /// Warm and cold assembly
     Assemble(assemble::BenchAssembleArgs),
+    /// A proxy's latency, throughput, CPU and memory
+    Gateway(gateway::BenchGatewayArgs),
     /// Exact token counting
     Tokens(tokens::BenchTokensArgs),
 }
@@ -29,6 +32,7 @@ enum What {
 pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match &args.what {
         What::Assemble(args) => assemble::run(args, terminal),
+        What::Gateway(args) => gateway::run(args, terminal),
         What::Tokens(args) => tokens::run(args, terminal),
     }
 }
