@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anstyle::AnsiColor;
 use bindery::Usage;
-use bindery_cache::{Verdict, Why};
+use bindery_cache::Why;
 use bindery_gateway::{Kept, Observer, Outcome, Problem, Summary};
 use serde_json::{Value, json};
 
+use crate::commands::why::summary;
 use crate::terminal::{Palette, Terminal, printable};
 
 /// How much of a session's name is shown.
@@ -174,33 +175,10 @@ fn short(tokens: u64) -> String {
 
 /// Why, in a few words.
 fn reason(why: &Why) -> String {
-    let mut out = match &why.verdict {
-        Verdict::Expired { idle_ms, .. } => format!("expired, unused for {} s", idle_ms / 1000),
-        Verdict::BelowMinimum { tokens, minimum } => {
-            format!("below the minimum: {tokens} of {minimum} tokens")
-        }
-        Verdict::PrefixChanged => why.change.as_ref().map_or_else(
-            || "prefix changed".to_owned(),
-            |change| {
-                let kind = format!("{:?}", change.kind).to_lowercase();
-                format!("{} {kind} at byte {}", change.fragment, change.offset)
-            },
-        ),
-        Verdict::LookBackExceeded { positions, limit } => {
-            format!("{positions} blocks back, {limit} are looked at")
-        }
-        Verdict::KeyOrRouteChanged { what, .. } => format!("{what} changed"),
-        Verdict::SettingsChanged { changes } => {
-            let names: Vec<&str> = changes.iter().map(|change| change.name.as_str()).collect();
-            format!("{} changed", names.join(", "))
-        }
-        Verdict::Refused { refusal } => refusal.to_string(),
-        plain => plain.name().replace('_', " "),
-    };
-    if why.lost.tokens > 0 {
-        out.push_str(&format!(", {} lost", short(why.lost.tokens)));
+    match why.lost.tokens {
+        0 => summary(why),
+        lost => format!("{}, {} lost", summary(why), short(lost)),
     }
-    out
 }
 
 fn in_json(summary: &Summary) -> Value {
