@@ -3,6 +3,7 @@
 mod assemble;
 mod explain;
 mod log;
+mod gateway;
 mod measure;
 mod tokens;
 
@@ -28,6 +29,8 @@ enum What {
     Explain(explain::BenchExplainArgs),
     /// Durable appends, replayed requests, opening, and the cost of one more message
     Log(log::BenchLogArgs),
+    /// A proxy's latency, throughput, CPU and memory
+    Gateway(gateway::BenchGatewayArgs),
     /// Exact token counting
     Tokens(tokens::BenchTokensArgs),
 }
@@ -37,6 +40,7 @@ pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<S
         What::Assemble(args) => assemble::run(args, terminal),
         What::Explain(args) => explain::run(args, terminal),
         What::Log(args) => log::run(args, terminal),
+        What::Gateway(args) => gateway::run(args, terminal),
         What::Tokens(args) => tokens::run(args, terminal),
     }
 }
