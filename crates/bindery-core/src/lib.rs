@@ -78,6 +78,7 @@ mod difference;
 #[cfg(test)]
 mod fixtures;
 mod fragment;
+pub mod history;
 pub mod log;
 pub mod marker;
 mod message;

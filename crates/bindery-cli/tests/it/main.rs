@@ -9,6 +9,7 @@
 mod assemble;
 mod bad_input;
 mod check;
+mod check_request;
 mod hostile;
 mod lock;
 mod output;
