@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Header, HeaderReason, Inbox, Json, Opening, Projection, Seq, Surface, UsageTotals};
+use crate::ledger::Ledger;
 use crate::{ContentHash, Fragment, Lane, Message};
 
 /// The state of a session. There is no way to it but [`SessionState::apply`].
@@ -23,6 +24,7 @@ pub struct SessionState {
     pub(super) gates: BTreeMap<Arc<str>, bool>,
     pub(super) usage: UsageTotals,
     pub(super) ignored: u64,
+    pub(super) ledger: Ledger,
 }
 
 /// The header that the next request begins with.
@@ -164,6 +166,11 @@ impl SessionState {
     /// How many ignorable events of others were passed over.
     pub fn ignored(&self) -> u64 {
         self.ignored
+    }
+
+    /// What must not be lost, whatever is summarised.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// Adds a message to the surface and notes what context it carries.
