@@ -17,11 +17,14 @@
 
 mod beginning;
 mod blank;
+mod growing;
 mod ids;
 mod inputs;
 mod pairs;
 mod reasoning;
 mod sides;
+
+pub use growing::Growing;
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -10,6 +10,7 @@ mod assemble;
 mod bad_input;
 mod check;
 mod check_request;
+mod continued;
 mod hostile;
 mod lock;
 mod output;

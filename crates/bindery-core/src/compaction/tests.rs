@@ -110,6 +110,8 @@ impl Log {
             is_error: false,
             synthetic: None,
             elapsed_ms: None,
+            touched: Vec::new(),
+            scan: None,
         })
     }
 
@@ -240,7 +242,7 @@ fn instructions_are_never_summarised_and_the_latest_stands_alone() {
         assert_eq!(rules.len(), 1);
         assert_eq!(&*rules[0].text, "RULE-7 never push");
         // What stands need not enter again.
-        assert!(log.state.standing("context:AGENTS.md").is_some());
+        assert!(log.state.standing().get("context:AGENTS.md").is_some());
     }
 }
 

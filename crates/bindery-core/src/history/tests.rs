@@ -246,6 +246,18 @@ proptest! {
     }
 
     #[test]
+    fn following_a_history_gives_what_reading_it_gives(history in histories(), cuts in prop::collection::vec(0_usize..12, 0..6)) {
+        let mut growing = Growing::default();
+        let mut before = 0;
+        for cut in cuts.into_iter().chain([history.len()]) {
+            let now = &history[..cut.min(history.len())];
+            let followed = growing.normalise(now, before.min(now.len()));
+            prop_assert_eq!(followed, normalise(now));
+            before = now.len();
+        }
+    }
+
+    #[test]
     fn reasoning_is_whole_or_gone(history in histories()) {
         let whole = |messages: &[Message]| messages.iter().flat_map(|one| &one.parts).filter(|part| matches!(part, Part::Reasoning { .. })).cloned().collect::<Vec<_>>();
         let before = whole(&history);

@@ -66,6 +66,9 @@ fn fragment(trust: Trust, items: &[&LedgerItem]) -> Fragment {
             item.restated()
         );
     }
+    // A last line, so that white space at the end of the last item is not cut with that of the whole.
+    text.push_str("\n\n");
+    text.push_str(END);
     let source = Source::Plugin {
         name: "ledger".into(),
     };
