@@ -10,6 +10,7 @@ mod assemble;
 mod bad_input;
 mod cache;
 mod check;
+mod check_request;
 mod continued;
 mod explain;
 mod hostile;

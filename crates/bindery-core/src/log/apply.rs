@@ -101,6 +101,7 @@ impl SessionState {
             problem,
         })?;
         self.last = Some(event.seq);
+        self.ledger.follow(event);
         Ok(())
     }
 
