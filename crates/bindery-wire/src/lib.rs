@@ -19,6 +19,7 @@ mod provider;
 mod reasoning;
 mod reply;
 mod request;
+mod shape;
 mod span;
 mod sse;
 
@@ -32,6 +33,7 @@ pub use reply::{
     Collector, Interrupted, Reply, ReplyDecoder, ReplyEvent, ReplyPart, StopReason, decode_body,
 };
 pub use request::{Encoded, Note, Params, Request};
+pub use shape::{ShapeProblem, ShapeRule, shape_problems};
 pub use span::{Encoding, Span, SpanMap, SpanPart};
 
 #[cfg(test)]

@@ -8,8 +8,11 @@
 
 mod assemble;
 mod bad_input;
+mod cache;
 mod check;
+mod check_request;
 mod continued;
+mod explain;
 mod hostile;
 mod lock;
 mod output;
