@@ -9,6 +9,7 @@ mod report;
 mod sessions;
 mod status;
 mod terminal;
+mod usage;
 
 use std::process::ExitCode;
 

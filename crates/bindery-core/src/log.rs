@@ -12,10 +12,12 @@ mod examples;
 mod header;
 mod inbox;
 mod json;
+mod older;
 mod payload;
 mod projection;
 mod record;
 mod replay;
+mod standing;
 mod state;
 mod surface;
 mod usage;
@@ -32,9 +34,10 @@ pub use payload::*;
 pub use projection::Projection;
 pub use record::{DecodeError, Record};
 pub use replay::{LoggedRequest, Replay, request};
+pub use standing::{Standing, StandingText};
 pub use state::{LatestHeader, OpenStep, OpenTurn, PendingCall, SessionState};
-pub use surface::{ReplaceProblem, Surface};
-pub use usage::{Usage, UsageTotals};
+pub use surface::{Extent, ReplaceProblem, Surface};
+pub use usage::UsageTotals;
 
 #[cfg(test)]
 mod tests;

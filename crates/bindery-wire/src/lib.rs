@@ -13,6 +13,7 @@ mod anthropic;
 mod breakpoints;
 mod error;
 mod failure;
+mod growing;
 mod openai;
 mod provider;
 mod reasoning;
@@ -26,6 +27,7 @@ mod sse;
 pub use breakpoints::CacheMarks;
 pub use error::WireError;
 pub use failure::{Failure, FailureKind, Retry};
+pub use growing::Growing;
 pub use provider::{Provider, UnknownProvider};
 pub use reasoning::ReasoningForm;
 pub use reply::{

@@ -1,6 +1,7 @@
 //! `bindery bench`: what the README's figures were made with, beside the rival named in each row.
 
 mod assemble;
+mod log;
 mod measure;
 mod tokens;
 
@@ -22,6 +23,8 @@ pub(crate) struct BenchArgs {
 enum What {
     /// Warm and cold assembly
     Assemble(assemble::BenchAssembleArgs),
+    /// Durable appends, replayed requests, opening, and the cost of one more message
+    Log(log::BenchLogArgs),
     /// Exact token counting
     Tokens(tokens::BenchTokensArgs),
 }
@@ -29,6 +32,7 @@ enum What {
 pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match &args.what {
         What::Assemble(args) => assemble::run(args, terminal),
+        What::Log(args) => log::run(args, terminal),
         What::Tokens(args) => tokens::run(args, terminal),
     }
 }

@@ -185,7 +185,7 @@ impl SessionState {
             steps: 0,
             step: None,
         });
-        self.usage.turn = super::Usage::default();
+        self.usage.turn = crate::Usage::default();
         Ok(())
     }
 
@@ -336,6 +336,11 @@ impl SessionState {
             is_error: returned.is_error,
         };
         self.surface.answer(seq, call.asked, result);
+        for path in &returned.touched {
+            if self.known_touched.insert(path.clone()) {
+                self.touched.push(path.clone());
+            }
+        }
         Ok(())
     }
 
