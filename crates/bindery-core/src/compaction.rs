@@ -13,6 +13,7 @@ mod cut;
 mod extract;
 mod references;
 mod replacement;
+mod wishes;
 
 use serde::Serialize;
 
@@ -21,6 +22,7 @@ pub use cut::{Cut, NoCut, cut};
 pub use extract::{Extract, extract};
 pub use references::references;
 pub use replacement::{SUMMARY, Summary, replacement};
+pub use wishes::wishes;
 
 use crate::budget::Measured;
 

@@ -6,11 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use bindery_core::ContentHash;
+use bindery_core::{ContentHash, ContentHasher};
+
+mod stream;
 
 /// Keeps bytes under their content hash.
 pub trait Blobs: Send + Sync {
@@ -19,6 +21,26 @@ pub trait Blobs: Send + Sync {
 
     /// The bytes, checked against their hash.
     fn get(&self, hash: &ContentHash) -> Result<Vec<u8>, BlobError>;
+
+    /// Keeps all that a reader gives, without holding it in memory where that can be avoided. When this
+    /// returns it is durable. The hash, and how many bytes there were.
+    fn put_from(&self, from: &mut dyn Read) -> Result<(ContentHash, u64), BlobError> {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).map_err(|cause| BlobError::Io {
+            path: PathBuf::new(),
+            doing: "reading what is to be kept",
+            cause,
+        })?;
+        Ok((self.put(&bytes)?, bytes.len() as u64))
+    }
+
+    /// A reader of the bytes. It fails at the end if they are not those of the hash.
+    fn open(&self, hash: &ContentHash) -> Result<Box<dyn Read + Send>, BlobError> {
+        Ok(Box::new(io::Cursor::new(self.get(hash)?)))
+    }
+
+    /// The hashes whose digits begin so, in order.
+    fn find(&self, digits: &str) -> Result<Vec<ContentHash>, BlobError>;
 }
 
 /// A blob that could not be kept or got.
@@ -122,6 +144,82 @@ impl Blobs for DirBlobs {
     fn get(&self, hash: &ContentHash) -> Result<Vec<u8>, BlobError> {
         self.read(hash)
     }
+
+    /// As [`Blobs::put`], by way of a file whose name is not known before its end.
+    fn put_from(&self, from: &mut dyn Read) -> Result<(ContentHash, u64), BlobError> {
+        let failed = |doing: &'static str| {
+            let path = self.dir.clone();
+            move |cause: io::Error| BlobError::Io { path, doing, cause }
+        };
+        create_dirs(&self.dir).map_err(failed("making room in"))?;
+        let mut file = tempfile::NamedTempFile::new_in(&self.dir).map_err(failed("writing in"))?;
+        let mut hasher = ContentHasher::default();
+        let mut buffer = vec![0; 64 << 10];
+        let mut length = 0_u64;
+        loop {
+            let read = match from.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(cause) => return Err(failed("reading what is to be kept in")(cause)),
+            };
+            let piece = buffer.get(..read).unwrap_or_default();
+            hasher.update(piece);
+            file.write_all(piece).map_err(failed("writing in"))?;
+            length += read as u64;
+        }
+        let hash = hasher.hash();
+        let path = self.path(&hash);
+        let parent = path.parent().unwrap_or(&self.dir);
+        create_dirs(parent).map_err(failed("making room in"))?;
+        file.as_file().sync_all().map_err(failed("syncing in"))?;
+        file.persist(&path)
+            .map_err(|error| error.error)
+            .map_err(failed("naming in"))?;
+        sync_dir(parent).map_err(failed("syncing"))?;
+        Ok((hash, length))
+    }
+
+    fn open(&self, hash: &ContentHash) -> Result<Box<dyn Read + Send>, BlobError> {
+        let path = self.path(hash);
+        match File::open(&path) {
+            Ok(file) => Ok(Box::new(stream::Checked::new(file, *hash))),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Err(BlobError::Missing {
+                hash: *hash,
+                place: path.display().to_string(),
+            }),
+            Err(cause) => Err(BlobError::Io {
+                path,
+                doing: "reading",
+                cause,
+            }),
+        }
+    }
+
+    fn find(&self, digits: &str) -> Result<Vec<ContentHash>, BlobError> {
+        let Some((first, rest)) = digits.split_at_checked(2) else {
+            return Ok(Vec::new());
+        };
+        let folder = self.dir.join(first);
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(cause) => {
+                return Err(BlobError::Io {
+                    path: folder,
+                    doing: "listing",
+                    cause,
+                });
+            }
+        };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let found = names.filter(|name| name.starts_with(rest));
+        let mut found: Vec<ContentHash> = found
+            .filter_map(|name| format!("{first}{name}").parse().ok())
+            .collect();
+        found.sort_unstable();
+        Ok(found)
+    }
 }
 
 /// Blobs in memory.
@@ -145,6 +243,12 @@ impl Blobs for MemoryBlobs {
             hash: *hash,
             place: "memory".to_owned(),
         })
+    }
+
+    fn find(&self, digits: &str) -> Result<Vec<ContentHash>, BlobError> {
+        let blobs = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = blobs.keys().filter(|hash| hash.to_string().starts_with(digits));
+        Ok(found.copied().collect())
     }
 }
 
@@ -188,3 +292,6 @@ pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
