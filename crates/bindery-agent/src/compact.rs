@@ -6,7 +6,6 @@
 mod hook;
 mod model;
 
-
 use bindery_core::budget::{BudgetReport, Measured, Pressure};
 use bindery_core::compaction::{Cut, NoCut, Report, Summary, check, cut, extract, replacement};
 use bindery_core::log::{ErrorRecorded, Payload, ReplaceReason, Replacement, SurfaceReplaced, UserMessage};

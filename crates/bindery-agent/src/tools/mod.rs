@@ -4,6 +4,7 @@
 //! opened for the whole machine. Every result has a bound, and says what it left out.
 
 mod edit;
+mod keep;
 mod list;
 mod read;
 mod retrieve;
@@ -30,10 +31,13 @@ pub fn toolbox(workdir: &Workdir, shell: Shell) -> Toolbox {
     tools(workdir, shell, None)
 }
 
-/// All tools in a working directory, and `retrieve`: what is too large for the conversation is kept whole,
+/// All tools in a working directory, `todo` and `note`, and `retrieve`: what is too large for the conversation is kept whole,
 /// without a bound and without being held in memory.
 pub fn toolbox_with(workdir: &Workdir, shell: Shell, intake: &Intake) -> Toolbox {
-    tools(workdir, shell, Some(intake)).with(Retrieve::new(intake.blobs().clone()))
+    tools(workdir, shell, Some(intake))
+        .with(Retrieve::new(intake.blobs().clone()))
+        .with(keep::Todo)
+        .with(keep::Note)
 }
 
 fn tools(workdir: &Workdir, shell: Shell, intake: Option<&Intake>) -> Toolbox {
