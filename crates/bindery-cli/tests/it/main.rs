@@ -9,6 +9,7 @@
 mod assemble;
 mod bad_input;
 mod cache;
+mod capacity;
 mod check;
 mod check_request;
 mod continued;

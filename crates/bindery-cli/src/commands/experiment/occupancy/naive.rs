@@ -3,7 +3,7 @@
 use bindery::compaction::{Cut, extract};
 use bindery::history::normalise;
 use bindery::log::Seq;
-use bindery::{Message, Part, Role};
+use bindery::{Kind, Message, Part, Role};
 
 use super::Policy;
 use super::scene::Act;
@@ -64,6 +64,9 @@ impl Policy for TruncateOldest {
     }
 }
 
+/// The most bytes of a prompt that a summary keeps.
+const ASKED: usize = 600;
+
 /// The bytes of a summary of everything.
 const SUMMARY: usize = 8_000;
 
@@ -83,9 +86,22 @@ impl Policy for SummariseAll {
         Ok(())
     }
 
-    /// The scripted summary says what was done, newest first in detail, and forgets where it put the rest.
+    /// The scripted summary keeps what the user said, which every summariser is told to, and the newest work in
+    /// detail; it forgets where it put the rest.
     fn make_room(&mut self) -> anyhow::Result<Option<u64>> {
         let messages = std::mem::take(&mut self.messages);
+        let prompts = messages.iter().flat_map(Message::fragments);
+        let prompts = prompts.filter(|one| one.kind == Kind::UserPrompt);
+        let mut text: String = prompts
+            .map(|one| {
+                format!(
+                    "- user: {}\n",
+                    one.text
+                        .get(..one.text.floor_char_boundary(ASKED))
+                        .unwrap_or_default()
+                )
+            })
+            .collect();
         let cut = Cut {
             shadowed: Vec::new(),
             messages: messages
@@ -95,15 +111,13 @@ impl Policy for SummariseAll {
             carried: Vec::new(),
             stays: 0,
         };
-        let record = extract(&cut, SUMMARY).record;
+        let record = extract(&cut, SUMMARY.saturating_sub(text.len())).record;
         let lines = record.lines().map(|line| match line.split_once(" [") {
             Some((told, rest)) if rest.contains("blob:") => told.to_owned(),
             _ => line.to_owned(),
         });
-        let text = lines
-            .filter(|line| !line.contains("blob:"))
-            .collect::<Vec<_>>()
-            .join("\n");
+        let rest: Vec<String> = lines.filter(|line| !line.contains("blob:")).collect();
+        text.push_str(&rest.join("\n"));
         let tokens = text.len() as u64 / 4;
         let message = Message::user(
             "message:summary",
