@@ -63,7 +63,11 @@ fn copy_plain(bytes: &[u8], from: usize, view: &mut View) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     let mut len = plain_len(rest);
     // A blank before something else is left to `fold_blanks`, which may join it with more.
-    if rest.get(..len).and_then(<[u8]>::last).is_some_and(|last| *last <= b' ') {
+    if rest
+        .get(..len)
+        .and_then(<[u8]>::last)
+        .is_some_and(|last| *last <= b' ')
+    {
         len -= 1;
     }
     view.copy_lower(rest.get(..len).unwrap_or_default(), from);
@@ -74,6 +78,10 @@ fn copy_plain(bytes: &[u8], from: usize, view: &mut View) -> usize {
 const BLOCK: usize = 32;
 
 /// How many bytes are printable ASCII, or a blank or line end with none before it. The first is printable.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without branches, a block is looked at as a whole"
+)]
 fn plain_len(text: &[u8]) -> usize {
     let stops = |before: u8, byte: u8| {
         ((byte < 0x20) & (byte != b'\n')) | (byte >= 0x7F) | ((byte <= b' ') & (before <= b' '))
@@ -131,7 +139,9 @@ fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookal
     let width = letter.len_utf8();
     if letters::is_settled(letter) {
         let rest = source.get(from..).unwrap_or_default();
-        let len = rest.find(|letter| !letters::is_settled(letter)).unwrap_or(rest.len());
+        let len = rest
+            .find(|letter| !letters::is_settled(letter))
+            .unwrap_or(rest.len());
         view.copy(rest.as_bytes().get(..len).unwrap_or_default(), from);
         return from + len;
     }

@@ -44,7 +44,10 @@ pub(crate) fn wording(text: &[u8], start: usize, end: usize, words: &Lists) -> W
     let before = text
         .get(start.saturating_sub(MENTION_REACH)..start)
         .unwrap_or_default();
-    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let line_start = before
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
     let before = before.get(line_start..).unwrap_or_default();
     let before = String::from_utf8_lossy(before);
     if is_negated(&before, &words.negations) {

@@ -51,8 +51,14 @@ impl LineIndex {
         let stretch = offset / STRETCH;
         let counted = self.characters.get(stretch).copied();
         // The end of the text may be the end of the last stretch.
-        let stretch = if counted.is_some() { stretch } else { stretch.saturating_sub(1) };
-        let before = counted.or_else(|| self.characters.get(stretch).copied()).unwrap_or(0);
+        let stretch = if counted.is_some() {
+            stretch
+        } else {
+            stretch.saturating_sub(1)
+        };
+        let before = counted
+            .or_else(|| self.characters.get(stretch).copied())
+            .unwrap_or(0);
         before + characters(text.get(stretch * STRETCH..offset).unwrap_or_default())
     }
 }
@@ -75,7 +81,15 @@ mod tests {
     fn long_lines_are_counted_in_stretches() {
         let text = "é".repeat(2 * STRETCH);
         let index = LineIndex::new(text.as_bytes());
-        for at in [0, 1, STRETCH / 2, STRETCH - 1, STRETCH, 2 * STRETCH - 3, 2 * STRETCH] {
+        for at in [
+            0,
+            1,
+            STRETCH / 2,
+            STRETCH - 1,
+            STRETCH,
+            2 * STRETCH - 3,
+            2 * STRETCH,
+        ] {
             assert_eq!(index.locate(text.as_bytes(), 2 * at), (1, at + 1));
         }
     }

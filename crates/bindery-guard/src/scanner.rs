@@ -100,9 +100,17 @@ impl Scanner {
             patterns.extend(tables.patterns);
             words.extend(tables.words);
         }
-        let backwards = words.probes.iter().map(|word| (mirror::reverse(word), Reading::Reversed));
-        let rotated = words.probes.iter().map(|word| (mirror::rot13(word), Reading::Rot13));
-        let mirrored = backwards.chain(rotated).map(|(word, reading)| (key(word.as_bytes()), reading));
+        let backwards = words
+            .probes
+            .iter()
+            .map(|word| (mirror::reverse(word), Reading::Reversed));
+        let rotated = words
+            .probes
+            .iter()
+            .map(|word| (mirror::rot13(word), Reading::Rot13));
+        let mirrored = backwards
+            .chain(rotated)
+            .map(|(word, reading)| (key(word.as_bytes()), reading));
         let mirrored = Heads::new(HEAD, mirrored);
         let stems = Stems::new(words.stems.iter().map(String::as_str));
         let mut gate = Gate::closed();
@@ -192,7 +200,8 @@ impl Scanner {
             }
             if marks & MIRRORED != 0 {
                 let mirrored = &mut found.mirrored;
-                self.mirrored.each_start(start.bytes, |reading| mirrored.push((at, reading)));
+                self.mirrored
+                    .each_start(start.bytes, |reading| mirrored.push((at, reading)));
             }
             // A short word is no stem yet.
             if marks & STEM != 0 || (1..HEAD).contains(&start.len) {

@@ -36,8 +36,12 @@ impl Group {
         hits: &mut Vec<Hit>,
     ) {
         let end = text.len().min(at + WINDOW);
+        work.add(end - at);
         if self.leading {
-            if self.filter.may_go_on(entered, text.get(at + len..end).unwrap_or_default()) {
+            if self
+                .filter
+                .may_go_on(entered, text.get(at + len..end).unwrap_or_default())
+            {
                 self.try_from(text, at, || std::iter::once(at), may, work, hits);
             }
             return;
@@ -59,7 +63,7 @@ impl Group {
         hits: &mut Vec<Hit>,
     ) {
         for trial in self.trials.iter().filter(|trial| may(trial)) {
-            work.windows += WINDOW.min(text.len());
+            work.add(WINDOW.min(text.len()));
             if let Some(span) = trial.run(text, at, starts()) {
                 hits.push(Hit {
                     pattern: trial.pattern(),

@@ -28,8 +28,13 @@ impl Index {
     pub(super) fn new(keywords: &[(u64, u8)], anchoring: Anchoring) -> Self {
         let is_ascii = |word: u64| word & 0x8080_8080_8080_8080 == 0;
         let numbered = || keywords.iter().copied().zip(0..);
-        let at_words = |((word, _), _): &((u64, u8), Keyword)| anchoring == Anchoring::AtWords && is_ascii(*word);
-        let wide = if anchoring == Anchoring::AtWords { WIDE_HEAD } else { HEAD };
+        let at_words =
+            |((word, _), _): &((u64, u8), Keyword)| anchoring == Anchoring::AtWords && is_ascii(*word);
+        let wide = if anchoring == Anchoring::AtWords {
+            WIDE_HEAD
+        } else {
+            HEAD
+        };
         Self {
             at_words: Heads::new(HEAD, numbered().filter(at_words)),
             anywhere: Heads::new(wide, numbered().filter(|keyword| !at_words(keyword))),
@@ -39,7 +44,10 @@ impl Index {
     }
 
     pub(super) fn len_of(&self, keyword: Keyword) -> usize {
-        self.lens.get(usize::from(keyword)).copied().map_or(0, usize::from)
+        self.lens
+            .get(usize::from(keyword))
+            .copied()
+            .map_or(0, usize::from)
     }
 
     /// The keywords that stand at the starts of words.
@@ -57,7 +65,12 @@ impl Index {
             return found;
         }
         starts::each(text, |start| {
-            let note = |keyword| found.push(Sighting { at: start.at, keyword });
+            let note = |keyword| {
+                found.push(Sighting {
+                    at: start.at,
+                    keyword,
+                })
+            };
             self.at_words.each_start(start.bytes, note);
         });
         self.add_wide(text, &mut found);

@@ -121,7 +121,9 @@ pub(crate) fn inspect(source: &str) -> Vec<Raw> {
     for text in source.split_inclusive('\n') {
         let bare = text.strip_suffix('\n').unwrap_or(text);
         let bare = bare.strip_suffix('\r').unwrap_or(bare);
-        let suspect = bare.chars().fold(0, |suspect, letter| suspect | suspicion(letter));
+        let suspect = bare
+            .chars()
+            .fold(0, |suspect, letter| suspect | suspicion(letter));
         if suspect != 0 {
             inspect_line(&Line::new(bare, start), suspect, &mut found);
         }
@@ -144,8 +146,16 @@ fn suspicion(letter: char) -> u8 {
         0x09 | 0x20..=0x7E | 0xA0..=0xAC | 0xAE..=0x02FF => 0,
         0x00..=0x9F => CONTROL,
         0x034F => INVISIBLE | MARK,
-        0xAD | 0x115F..=0x1160 | 0x180E | 0x200B..=0x200D | 0x2060..=0x2064 | 0x206A..=0x206F | 0x3164 | 0xFEFF
-        | 0xFFA0 | 0xFFF9..=0xFFFB => INVISIBLE,
+        0xAD
+        | 0x115F..=0x1160
+        | 0x180E
+        | 0x200B..=0x200D
+        | 0x2060..=0x2064
+        | 0x206A..=0x206F
+        | 0x3164
+        | 0xFEFF
+        | 0xFFA0
+        | 0xFFF9..=0xFFFB => INVISIBLE,
         0x200E..=0x200F => INVISIBLE | DIRECTION,
         0x061C | 0x202A..=0x202E | 0x2066..=0x2069 => DIRECTION,
         0x0300..=0x036F | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF | 0x20D0..=0x20F0 => MARK,
