@@ -2,6 +2,7 @@
 
 mod assemble;
 mod measure;
+mod scan;
 mod tokens;
 
 use std::io::Write;
@@ -22,6 +23,8 @@ pub(crate) struct BenchArgs {
 enum What {
     /// Warm and cold assembly
     Assemble(assemble::BenchAssembleArgs),
+    /// Scanning for hostile text
+    Scan(scan::BenchScanArgs),
     /// Exact token counting
     Tokens(tokens::BenchTokensArgs),
 }
@@ -29,6 +32,7 @@ enum What {
 pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match &args.what {
         What::Assemble(args) => assemble::run(args, terminal),
+        What::Scan(args) => scan::run(args, terminal),
         What::Tokens(args) => tokens::run(args, terminal),
     }
 }
