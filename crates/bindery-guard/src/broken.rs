@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::heads::{HEAD, Heads, first_bytes};
+use crate::heads::{HEAD, Heads, first_bytes, key};
 use crate::view::View;
 
 /// Words of the patterns, found by their first letters.
@@ -28,7 +28,7 @@ impl Stems {
             .filter(|word| word.len() >= SHORTEST_STEM)
             .map(|word| word.as_bytes().to_vec())
             .collect();
-        let heads = Heads::new(words.iter().enumerate().map(|(at, word)| (word.as_slice(), at)));
+        let heads = Heads::new(words.iter().map(|word| key(word)).zip(0..));
         Self { words, heads }
     }
 

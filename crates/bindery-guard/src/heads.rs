@@ -15,9 +15,9 @@ pub(crate) struct Heads {
 }
 
 impl Heads {
-    /// Takes words of at least three bytes; shorter ones are left out.
-    pub(crate) fn new<'a>(words: impl Iterator<Item = (&'a [u8], usize)>) -> Self {
-        let (long, short): (Vec<_>, Vec<_>) = words.partition(|(word, _)| word.len() >= HEAD);
+    /// Takes first bytes and lengths of words of at least three bytes; shorter ones are left out.
+    pub(crate) fn new(words: impl Iterator<Item = ((u64, u8), usize)>) -> Self {
+        let (long, short): (Vec<_>, Vec<_>) = words.partition(|((_, len), _)| usize::from(*len) >= HEAD);
         Self {
             long: Table::new(&long),
             short: Table::new(&short),
@@ -64,17 +64,16 @@ impl Entry {
 const HASH_BITS: u32 = 15;
 
 impl<const BYTES: usize> Table<BYTES> {
-    fn new(words: &[(&[u8], usize)]) -> Self {
+    fn new(words: &[((u64, u8), usize)]) -> Self {
         let mut all: Vec<(usize, Entry)> = words
             .iter()
-            .filter(|(word, _)| word.len() >= BYTES)
-            .map(|(word, value)| {
-                let bytes = first_bytes(word);
+            .filter(|((_, len), _)| usize::from(*len) >= BYTES)
+            .map(|((bytes, len), value)| {
                 (
-                    hash(bytes, BYTES),
+                    hash(*bytes, BYTES),
                     Entry {
-                        bytes,
-                        mask: mask(word.len()),
+                        bytes: *bytes,
+                        mask: mask(usize::from(*len)),
                         value: *value,
                     },
                 )
@@ -131,6 +130,11 @@ pub(crate) fn first_bytes(text: &[u8]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
+/// A word as a table takes it.
+pub(crate) fn key(word: &[u8]) -> (u64, u8) {
+    (first_bytes(word), u8::try_from(word.len()).unwrap_or(u8::MAX))
+}
+
 fn mask(len: usize) -> u64 {
     if len >= COMPARED {
         u64::MAX
@@ -151,7 +155,7 @@ mod tests {
     #[test]
     fn words_are_found_by_their_first_bytes() {
         let words: [&[u8]; 3] = [b"ignore", b"instructions", b"in"];
-        let heads = Heads::new(words.into_iter().enumerate().map(|(value, word)| (word, value)));
+        let heads = Heads::new(words.into_iter().map(key).zip(0..));
         let found = |text: &[u8]| -> Vec<usize> {
             let bytes = first_bytes(text);
             heads

@@ -94,7 +94,7 @@ impl<'a> Scan<'a> {
     }
 
     fn read_plain(&mut self, base: &View) {
-        let hits = self.scanner.plain().hits(base.text(), &mut self.work);
+        let hits = self.scanner.plain_hits(base.text(), &mut self.work);
         self.take(hits, base, Reading::Plain);
     }
 
@@ -103,7 +103,7 @@ impl<'a> Scan<'a> {
         let stems = self.scanner.stems();
         for range in broken::suspects(base.text(), stems) {
             let joined = broken::join(base.text(), range);
-            let hits = self.scanner.joined().hits(joined.text(), &mut self.work);
+            let hits = self.scanner.joined_hits(joined.text(), &mut self.work);
             let hits = hits
                 .into_iter()
                 .filter(|hit| broken::is_broken(&joined, base.text(), &hit.span, stems))
@@ -147,7 +147,7 @@ impl<'a> Scan<'a> {
         let text = String::from_utf8_lossy(view.text());
         let folded = fold(&text);
         let over = folded.over(&view);
-        let hits = self.scanner.plain().hits(folded.text(), &mut self.work);
+        let hits = self.scanner.plain_hits(folded.text(), &mut self.work);
         self.take(hits, &over, payload.reading);
         self.read_payloads(&text, Some(&view), depth);
     }
@@ -165,7 +165,7 @@ impl<'a> Scan<'a> {
                 view.push(byte, span.start, span.len());
             }
             let folded = fold(&text).over(&view);
-            let hits = self.scanner.plain().hits(folded.text(), &mut self.work);
+            let hits = self.scanner.plain_hits(folded.text(), &mut self.work);
             let from = self.drafts.len();
             self.take(hits, &folded, reading);
             for draft in self.drafts.iter_mut().skip(from) {
@@ -177,7 +177,7 @@ impl<'a> Scan<'a> {
     fn take(&mut self, hits: Vec<Hit>, view: &View, reading: Reading) {
         for hit in hits {
             let span = view.source_range(&hit.span);
-            let wording = judge::wording(view.text(), hit.span.start, hit.span.end, self.scanner.set());
+            let wording = judge::wording(view.text(), hit.span.start, hit.span.end, self.scanner.words());
             let raw = self.source().get(span.clone());
             if is_in_place(reading)
                 && raw.is_some_and(|raw| {
@@ -228,7 +228,7 @@ impl<'a> Scan<'a> {
         lines: &LineIndex,
         on_topic: bool,
     ) -> Option<Finding> {
-        let pattern = self.scanner.set().patterns.get(draft.pattern)?;
+        let pattern = self.scanner.pattern(draft.pattern)?;
         let position = regions.at(draft.span.start);
         let setting = Setting {
             position,

@@ -19,6 +19,7 @@ mod reasoning;
 mod reply;
 mod request;
 mod segments;
+mod shape;
 mod span;
 mod sse;
 
@@ -32,6 +33,7 @@ pub use reply::{
 };
 pub use request::{Encoded, Note, Params, Request};
 pub use segments::{MarkLifetime, Segment};
+pub use shape::{ShapeProblem, ShapeRule, shape_problems};
 pub use span::{Encoding, Span, SpanMap, SpanPart};
 
 #[cfg(test)]

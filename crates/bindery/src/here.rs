@@ -23,6 +23,7 @@ use bindery_sources::settings::{self, Settings};
 use bindery_sources::{
     Level, Notice, Position, Refused, Registered, Workspace, instruction_contexts, register,
 };
+use bindery_tokens::Makers;
 use bindery_wire::{Params, Provider};
 
 /// Everything that decides a request apart from files.
@@ -131,6 +132,7 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     };
     let standings = standings(question, &gate, manifest.as_ref(), &mut registered);
     let mut notices = settings.notices().to_vec();
+    notices.extend(foreign_model(&settings, provider));
     notices.append(&mut registered.notices);
     notices.extend(gate.take_notices());
     let max_tokens = settings
@@ -313,6 +315,35 @@ fn loading(question: &Question, gate: &Gate) -> instructions::Options {
         must_keep: instructions::MustKeep::First,
         ..instructions::Options::default()
     }
+}
+
+/// What is used for a setting that nobody made, where that depends on another one.
+pub fn used_for(key: settings::Key, settings: &Settings) -> Option<String> {
+    match key {
+        settings::Key::Model => Some(format!("\"{}\"", provider(settings).ok()?.default_model())),
+        settings::Key::MaxTokens => Some(MAX_TOKENS.to_string()),
+        _ => None,
+    }
+}
+
+/// A chosen model that the chosen provider's own endpoint does not serve. A gateway may, so it only is noted.
+fn foreign_model(settings: &Settings, provider: Provider) -> Option<Notice> {
+    let chosen = settings.model()?;
+    let makers = Makers::built_in().ok()?;
+    let maker = makers
+        .of(&chosen.value)
+        .filter(|maker| *maker != provider.maker())?;
+    Some(Notice {
+        level: Level::Note,
+        code: "model-of-another-maker".into(),
+        at: chosen.origin.at.clone(),
+        message: format!(
+            "`{}` is a model of {maker}, and the request is in the format of {provider}",
+            chosen.value
+        ),
+        excerpt: None,
+        mend: "right if a gateway serves it in this format; else choose another provider or model".to_owned(),
+    })
 }
 
 /// A failure that no user's input should be able to cause, told as such.
