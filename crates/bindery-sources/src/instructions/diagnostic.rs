@@ -109,6 +109,42 @@ pub enum Code {
 }
 
 impl Code {
+    /// Every code, in order.
+    pub const ALL: [Self; 32] = [
+        Self::DanglingLink,
+        Self::LinkLoop,
+        Self::Unreadable,
+        Self::InvalidUtf8,
+        Self::Encoding,
+        Self::Nul,
+        Self::ReadBound,
+        Self::Truncated,
+        Self::MustKeepLost,
+        Self::MustKeepFirst,
+        Self::ExternalImportRefused,
+        Self::ImportLeavesBoundary,
+        Self::DeadImport,
+        Self::ImportRefused,
+        Self::ImportTooDeep,
+        Self::ImportCycle,
+        Self::FrontMatter,
+        Self::HiddenFrontMatter,
+        Self::UnclosedFrontMatter,
+        Self::UnknownKey,
+        Self::EmptyGlobs,
+        Self::DeadGlob,
+        Self::OutsideProject,
+        Self::CaseMismatch,
+        Self::RawOrder,
+        Self::Settings,
+        Self::Secret,
+        Self::BlockedByClient,
+        Self::Definition,
+        Self::SearchBound,
+        Self::NothingAttaches,
+        Self::Bypassed,
+    ];
+
     /// The word, as in JSON.
     pub fn word(self) -> String {
         serde_json::to_value(self)
@@ -161,5 +197,22 @@ impl fmt::Display for Diagnostic {
             write!(f, ":{line}")?;
         }
         write!(f, ": {}: {}", self.code.word(), self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_documented() {
+        let page = include_str!("../../../../docs/explain.md");
+        let missing: Vec<String> = Code::ALL
+            .iter()
+            .map(|code| format!("`{}`", code.word()))
+            .filter(|word| !page.contains(word))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        assert!(Code::ALL.is_sorted());
     }
 }
