@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::path_text;
+
 /// One remark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
@@ -13,6 +15,7 @@ pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// The file.
+    #[serde(serialize_with = "path_text::one")]
     pub path: PathBuf,
     /// Line in the file, from 1.
     pub line: Option<u32>,
