@@ -113,12 +113,15 @@ impl Outcome {
 }
 
 /// A provider's cache.
-pub trait Simulator {
+pub trait Simulator: Send {
     /// Answers a request and remembers it. Requests must come in the order of time.
     fn respond(&mut self, call: &Call<'_>) -> Outcome;
 
     /// The rules it follows.
     fn rules(&self) -> &CacheRules;
+
+    /// A copy that remembers the same: for asking what would happen.
+    fn fork(&self) -> Box<dyn Simulator>;
 }
 
 /// The simulator of a family.

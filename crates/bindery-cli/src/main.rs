@@ -1,7 +1,9 @@
 //! The `bindery` command: arguments, configuration, printing, exit codes.
 
+mod books;
 mod cli;
 mod commands;
+mod exchanges;
 mod layout;
 mod notices;
 mod outside;
@@ -9,6 +11,7 @@ mod report;
 mod sessions;
 mod status;
 mod terminal;
+mod usage;
 
 use std::process::ExitCode;
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use bindery_core::{AssembleOptions, PromptSources, PromptText, Scope, Session, Source};
+use bindery_core::{AssembleOptions, PromptSources, PromptText, Registration, Scope, Session, Source};
 use bindery_guard::policy::Approval;
 use bindery_sources::dialect::{Catalogue, Dialect};
 use bindery_sources::environment::Surroundings;
@@ -67,7 +67,15 @@ pub struct Here {
     pub standings: Vec<Standing>,
     gate: Arc<Gate>,
     git_status: Option<Arc<GitStatus>>,
+    instructions: Vec<Registration>,
     _registered: Registered,
+}
+
+/// What there is to tell once providers have run.
+#[derive(Clone)]
+pub struct Told {
+    gate: Arc<Gate>,
+    git_status: Option<Arc<GitStatus>>,
 }
 
 /// The most tokens an answer may have where nobody says so.
@@ -112,15 +120,14 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     let mut registered = register(&Scope::global(), &workspace)?;
     registered.notices.extend(unusable_git(question));
     let manifest = instructions(question, &settings, &gate)?;
+    let mut contexts = Vec::new();
     if let Some(manifest) = &manifest {
         let refusals = instruction_contexts::refusals(manifest, &question.places);
         if !refusals.is_empty() {
             return Err(Refused(refusals));
         }
         let kept = instruction_contexts::register(manifest, &question.places, &gate, &registered.scope);
-        registered
-            .registrations
-            .extend(kept.map_err(|error| internal(&error))?);
+        contexts = kept.map_err(|error| internal(&error))?;
         registered
             .notices
             .extend(instruction_contexts::notices(manifest, &question.places));
@@ -150,6 +157,7 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
         standings,
         gate,
         git_status: registered.git_status.clone(),
+        instructions: contexts,
         _registered: registered,
     })
 }
@@ -174,21 +182,43 @@ impl Here {
     /// Adds what can only be said once providers have run: what was found in their texts, and how the look
     /// at git's status went.
     pub fn after_assembly(&mut self) {
-        self.notices.extend(self.gate.take_notices());
-        let Some(report) = self.git_status.as_ref().and_then(|status| status.last()) else {
-            return;
-        };
-        let Some(message) = report.incomplete() else {
-            return;
-        };
-        self.notices.push(Notice {
-            level: Level::Warning,
-            code: "git-status-incomplete".into(),
-            at: Position::whole("git status"),
-            message,
-            excerpt: None,
-            mend: report.mend().to_owned(),
-        });
+        let told = self.told().take();
+        self.notices.extend(told);
+    }
+
+    /// The same for whoever assembles without this value.
+    pub fn told(&self) -> Told {
+        Told {
+            gate: self.gate.clone(),
+            git_status: self.git_status.clone(),
+        }
+    }
+
+    /// Takes the instruction files out of the session: for whoever registers them anew as they change. One
+    /// that is deleted then would otherwise go on speaking from here.
+    pub fn give_up_instructions(&mut self) {
+        self.instructions.clear();
+    }
+}
+
+impl Told {
+    /// What was found in texts since the last time, and whether git's status is complete.
+    pub fn take(&self) -> Vec<Notice> {
+        let mut notices = self.gate.take_notices();
+        let report = self.git_status.as_ref().and_then(|status| status.last());
+        if let Some(report) = report
+            && let Some(message) = report.incomplete()
+        {
+            notices.push(Notice {
+                level: Level::Warning,
+                code: "git-status-incomplete".into(),
+                at: Position::whole("git status"),
+                message,
+                excerpt: None,
+                mend: report.mend().to_owned(),
+            });
+        }
+        notices
     }
 }
 

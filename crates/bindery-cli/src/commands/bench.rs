@@ -2,6 +2,8 @@
 
 mod assemble;
 mod explain;
+mod gateway;
+mod log;
 mod measure;
 mod tokens;
 
@@ -25,6 +27,10 @@ enum What {
     Assemble(assemble::BenchAssembleArgs),
     /// Instruction files of a large repository
     Explain(explain::BenchExplainArgs),
+    /// Durable appends, replayed requests, opening, and the cost of one more message
+    Log(log::BenchLogArgs),
+    /// A proxy's latency, throughput, CPU and memory
+    Gateway(gateway::BenchGatewayArgs),
     /// Exact token counting
     Tokens(tokens::BenchTokensArgs),
 }
@@ -33,6 +39,8 @@ pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<S
     match &args.what {
         What::Assemble(args) => assemble::run(args, terminal),
         What::Explain(args) => explain::run(args, terminal),
+        What::Log(args) => log::run(args, terminal),
+        What::Gateway(args) => gateway::run(args, terminal),
         What::Tokens(args) => tokens::run(args, terminal),
     }
 }

@@ -101,6 +101,7 @@ impl SessionState {
             problem,
         })?;
         self.last = Some(event.seq);
+        self.ledger.follow(event);
         Ok(())
     }
 
@@ -110,6 +111,8 @@ impl SessionState {
             Payload::SessionStarted(_)
             | Payload::HookDecided(_)
             | Payload::GateDecided(_)
+            | Payload::ExchangeStarted(_)
+            | Payload::ExchangeEnded(_)
             | Payload::ErrorRecorded(_) => {}
             Payload::SettingChanged(changed) => self.set(changed),
             Payload::InboxEnqueued(enqueued) => self.enqueue(seq, enqueued)?,
@@ -185,7 +188,7 @@ impl SessionState {
             steps: 0,
             step: None,
         });
-        self.usage.turn = super::Usage::default();
+        self.usage.turn = crate::Usage::default();
         Ok(())
     }
 
@@ -336,6 +339,11 @@ impl SessionState {
             is_error: returned.is_error,
         };
         self.surface.answer(seq, call.asked, result);
+        for path in &returned.touched {
+            if self.known_touched.insert(path.clone()) {
+                self.touched.push(path.clone());
+            }
+        }
         Ok(())
     }
 

@@ -2,16 +2,18 @@
 
 mod conversation;
 mod decision;
+mod exchange;
 mod inbox;
 mod request;
 mod session;
 mod turn;
 
 pub use conversation::{
-    AssistantMessage, ReplaceReason, Replacement, SnapshotChange, SnapshotEntered, StopReason,
-    SurfaceReplaced, ToolCalled, ToolReturned, UserMessage,
+    AssistantMessage, ReplaceReason, Replacement, ScannedLine, ScannedResult, SnapshotChange,
+    SnapshotEntered, StopReason, SurfaceReplaced, ToolCalled, ToolReturned, UserMessage,
 };
 pub use decision::{Decision, GateDecided, GateStateSet, HookDecided};
+pub use exchange::{Body, BodyContent, ExchangeEnded, ExchangeOutcome, ExchangeStarted, Splice};
 pub use inbox::{InboxClaimed, InboxDropped, InboxEnqueued, Intake};
 pub use request::{
     Adapter, AttemptEnded, AttemptOutcome, AttemptStarted, HeaderReason, HeaderSet, UsageOrigin,
