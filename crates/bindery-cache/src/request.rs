@@ -245,7 +245,7 @@ fn session(format: Format, fields: &Fields<'_>) -> Option<Arc<str>> {
     if format == Format::Anthropic {
         let metadata = Fields::of(fields.get("metadata")?)?;
         let user = metadata.text("user_id")?;
-        if let Some(inner) = Fields::of(&user) {
+        if let Some(inner) = Fields::parse(&user) {
             return Some(inner.text("session_id")?.as_ref().into());
         }
         return user.split_once("_session_").map(|(_, session)| session.into());

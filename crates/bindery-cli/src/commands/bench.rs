@@ -3,6 +3,7 @@
 mod assemble;
 mod measure;
 mod tokens;
+mod why;
 
 use std::io::Write;
 
@@ -22,6 +23,8 @@ pub(crate) struct BenchArgs {
 enum What {
     /// Warm and cold assembly
     Assemble(assemble::BenchAssembleArgs),
+    /// Reading, hashing and explaining a large request
+    Why(why::BenchWhyArgs),
     /// Exact token counting
     Tokens(tokens::BenchTokensArgs),
 }
@@ -29,6 +32,7 @@ enum What {
 pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match &args.what {
         What::Assemble(args) => assemble::run(args, terminal),
+        What::Why(args) => why::run(args, terminal),
         What::Tokens(args) => tokens::run(args, terminal),
     }
 }

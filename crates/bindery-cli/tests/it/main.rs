@@ -14,5 +14,6 @@ mod hostile;
 mod lock;
 mod output;
 mod place;
+mod requests;
 mod run;
 mod trust;
