@@ -3,6 +3,7 @@
 //! A body is checked once, by `serde_json`, where it comes in ([`Fields::parse`]). From then on it is known to
 //! be JSON, and looking into it again needs no more than skipping over strings and brackets.
 
+mod index;
 mod skip;
 
 use std::borrow::Cow;
@@ -11,6 +12,8 @@ use std::ops::Range;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+pub(crate) use index::{Ends, Index};
 
 /// A string of the body: borrowed where it has no escapes.
 pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
@@ -65,7 +68,12 @@ impl<'a> Fields<'a> {
 
     /// The fields of an object within JSON that was checked; `None` if it is something else.
     pub(crate) fn of(raw: &'a str) -> Option<Self> {
-        skip::fields(raw).map(Self)
+        Self::within(raw, Ends::NONE)
+    }
+
+    /// The same, with what is known of where values end.
+    pub(crate) fn within(raw: &'a str, ends: Ends<'_>) -> Option<Self> {
+        skip::fields(raw, ends).map(Self)
     }
 
     /// A field. Of a name given twice, the last counts, as for nearly every reader.
@@ -84,6 +92,12 @@ impl<'a> Fields<'a> {
         self.get(name).and_then(items).unwrap_or_default()
     }
 
+    /// The same, with what is known of where values end.
+    pub(crate) fn items_within(&self, name: &str, ends: Ends<'_>) -> Vec<&'a str> {
+        let raw = self.get(name);
+        raw.and_then(|raw| items_within(raw, ends)).unwrap_or_default()
+    }
+
     /// All fields, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(key, value)| (&**key, *value))
@@ -97,7 +111,12 @@ pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
 
 /// The items of an array within JSON that was checked.
 pub(crate) fn items(raw: &str) -> Option<Vec<&str>> {
-    skip::items(raw)
+    items_within(raw, Ends::NONE)
+}
+
+/// The same, with what is known of where values end.
+pub(crate) fn items_within<'a>(raw: &'a str, ends: Ends<'_>) -> Option<Vec<&'a str>> {
+    skip::items(raw, ends)
 }
 
 /// Where a slice of the body stands in it. An empty range at the start for a slice of something else.

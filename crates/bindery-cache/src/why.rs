@@ -23,7 +23,7 @@ use crate::{
     SettingChange, Simulator, Tier, Ttl, simulator,
 };
 pub use advice::Advice;
-pub use change::{Change, ChangeKind};
+pub use change::{Change, ChangeKind, Tail};
 pub use predecessor::Relation;
 
 /// How many exchanges are remembered to compare with.

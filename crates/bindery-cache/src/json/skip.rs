@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::index::Ends;
+
 /// The fields of an object, in order.
-pub(super) fn fields(raw: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
+pub(super) fn fields<'a>(raw: &'a str, ends: Ends<'_>) -> Option<Vec<(Cow<'a, str>, &'a str)>> {
     let mut at = open(raw, b'{')?;
     let mut out = Vec::with_capacity(4);
     loop {
@@ -12,12 +14,12 @@ pub(super) fn fields(raw: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
             b'}' => return Some(out),
             b',' => at += 1,
             _ => {
-                let end = value(raw, at)?;
+                let end = value(raw, at, Ends::NONE)?;
                 let key = text(raw.get(at..end)?)?;
                 at = blank(raw, end);
                 // The colon.
                 at = blank(raw, at + 1);
-                let end = value(raw, at)?;
+                let end = value(raw, at, ends)?;
                 out.push((key, raw.get(at..end)?));
                 at = end;
             }
@@ -26,7 +28,7 @@ pub(super) fn fields(raw: &str) -> Option<Vec<(Cow<'_, str>, &str)>> {
 }
 
 /// The items of an array, in order.
-pub(super) fn items(raw: &str) -> Option<Vec<&str>> {
+pub(super) fn items<'a>(raw: &'a str, ends: Ends<'_>) -> Option<Vec<&'a str>> {
     let mut at = open(raw, b'[')?;
     let mut out = Vec::new();
     loop {
@@ -35,7 +37,7 @@ pub(super) fn items(raw: &str) -> Option<Vec<&str>> {
             b']' => return Some(out),
             b',' => at += 1,
             _ => {
-                let end = value(raw, at)?;
+                let end = value(raw, at, ends)?;
                 out.push(raw.get(at..end)?);
                 at = end;
             }
@@ -46,7 +48,9 @@ pub(super) fn items(raw: &str) -> Option<Vec<&str>> {
 /// The text of a string. One without escapes is borrowed; one with half a surrogate pair is none.
 pub(super) fn text(raw: &str) -> Option<Cow<'_, str>> {
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
-    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else {
+    let bytes = inner.as_bytes();
+    // Quotes stand behind escapes, so that what is found is one.
+    let Some(first) = special(bytes, 0) else {
         return Some(Cow::Borrowed(inner));
     };
     let mut out = String::with_capacity(inner.len());
@@ -57,7 +61,7 @@ pub(super) fn text(raw: &str) -> Option<Cow<'_, str>> {
         let (c, length) = escape(inner.get(at..)?)?;
         out.push(c);
         from = at + length;
-        next = memchr::memchr(b'\\', inner.as_bytes().get(from..)?).map(|offset| from + offset);
+        next = special(bytes, from);
     }
     out.push_str(inner.get(from..)?);
     Some(Cow::Owned(out))
@@ -102,9 +106,10 @@ fn blank(raw: &str, mut at: usize) -> usize {
 }
 
 /// The end of the value that begins at a byte.
-fn value(raw: &str, at: usize) -> Option<usize> {
+fn value(raw: &str, at: usize, ends: Ends<'_>) -> Option<usize> {
     let bytes = raw.as_bytes();
     match bytes.get(at)? {
+        b'"' | b'{' | b'[' if let Some(end) = ends.of(raw, at) => Some(end),
         b'"' => string(bytes, at),
         b'{' | b'[' => nested(bytes, at),
         _ => {
@@ -120,15 +125,37 @@ fn value(raw: &str, at: usize) -> Option<usize> {
 }
 
 /// The end of the string whose quote stands at a byte.
-fn string(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn string(bytes: &[u8], at: usize) -> Option<usize> {
     let mut from = at + 1;
     loop {
-        let found = from + memchr::memchr2(b'"', b'\\', bytes.get(from..)?)?;
+        let found = special(bytes, from)?;
         if bytes.get(found) == Some(&b'"') {
             return Some(found + 1);
         }
         from = found + 2;
     }
+}
+
+/// How far is looked eight bytes at a time before a long search is worth its start.
+const NEAR: usize = 64;
+
+/// The next quote or backslash.
+fn special(bytes: &[u8], from: usize) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHS: u64 = 0x8080_8080_8080_8080;
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
+    let mut at = from;
+    while at < from + NEAR
+        && let Some(word) = bytes.get(at..at + 8).and_then(|part| part.try_into().ok())
+    {
+        let word = u64::from_le_bytes(word);
+        let found = zero(word ^ (ONES * 0x22)) | zero(word ^ (ONES * 0x5c));
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    memchr::memchr2(b'"', b'\\', bytes.get(at..)?).map(|offset| at + offset)
 }
 
 /// The end of the object or array whose bracket stands at a byte.
@@ -142,7 +169,7 @@ fn nested(bytes: &[u8], at: usize) -> Option<usize> {
                 continue;
             }
             b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth -= 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
             _ => {}
         }
         at += 1;
@@ -158,19 +185,20 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::json::index::Index;
 
     /// A value put together again from the slices.
-    fn rebuilt(raw: &str) -> Value {
-        if let Some(fields) = fields(raw) {
+    fn rebuilt(raw: &str, ends: Ends<'_>) -> Value {
+        if let Some(fields) = fields(raw, ends) {
+            let fields = fields.into_iter();
             return Value::Object(
                 fields
-                    .into_iter()
-                    .map(|(key, raw)| (key.into_owned(), rebuilt(raw)))
+                    .map(|(key, raw)| (key.into_owned(), rebuilt(raw, ends)))
                     .collect(),
             );
         }
-        if let Some(items) = items(raw) {
-            return items.into_iter().map(rebuilt).collect();
+        if let Some(items) = items(raw, ends) {
+            return items.into_iter().map(|raw| rebuilt(raw, ends)).collect();
         }
         match text(raw) {
             Some(text) => Value::String(text.into_owned()),
@@ -214,12 +242,16 @@ mod tests {
         #[test]
         fn it_sees_what_serde_sees(value in json(), pretty in any::<bool>()) {
             let raw = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
-            prop_assert_eq!(rebuilt(&raw.unwrap()), value);
+            let raw = raw.unwrap();
+            prop_assert_eq!(rebuilt(&raw, Ends::NONE), value.clone());
+            let index = Index::of(&raw);
+            prop_assert_eq!(rebuilt(&raw, index.ends(&raw)), value);
         }
 
         #[test]
         fn what_is_no_json_is_no_end(raw in "[\\[\\]{}\",:\\\\u0a é]{0,24}") {
-            let (a, b, c) = (fields(&raw), items(&raw), text(&raw));
+            let (a, b, c) = (fields(&raw, Ends::NONE), items(&raw, Ends::NONE), text(&raw));
+            Index::of(&raw);
             prop_assert!(a.is_none() || b.is_none() || c.is_none());
         }
     }

@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
 
     /// A block that is an object.
     pub(super) fn block(&mut self, place: Place, raw: &'a str) {
-        let Some(fields) = Fields::of(raw) else {
+        let Some(fields) = Fields::within(raw, self.ends) else {
             if raw != "null" {
                 self.opaque(place, raw, &[("", raw)], Form::Other, None, None);
             }

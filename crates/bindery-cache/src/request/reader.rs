@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bindery_core::Authority;
 
-use crate::json;
+use crate::json::{self, Ends};
 use crate::typing::Typing;
 use crate::{Form, Format, Region, Segment, WireRequest};
 
@@ -28,6 +28,7 @@ pub(super) struct Place {
 /// The collector.
 pub(super) struct Reader<'a> {
     pub(super) body: &'a str,
+    pub(super) ends: Ends<'a>,
     pub(super) typing: &'a Typing,
     pub(super) format: Format,
     previous: Option<&'a WireRequest>,
@@ -48,12 +49,14 @@ pub(super) struct Read {
 impl<'a> Reader<'a> {
     pub(super) fn new(
         body: &'a str,
+        ends: Ends<'a>,
         typing: &'a Typing,
         format: Format,
         previous: Option<&'a WireRequest>,
     ) -> Self {
         Self {
             body,
+            ends,
             typing,
             format,
             previous,

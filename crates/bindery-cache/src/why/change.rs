@@ -35,6 +35,18 @@ pub enum ChangeKind {
     Stripped,
 }
 
+/// Where a change stands in the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tail {
+    /// Before the last message of the older request.
+    No,
+    /// In what was its last message; the newer one goes on behind it.
+    Was,
+    /// In the last message of both.
+    Still,
+}
+
 /// The first change in the prefix.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
@@ -60,11 +72,8 @@ pub struct Change {
     pub also: Vec<String>,
     /// Whether the older request had set a breakpoint on it.
     pub was_marked: bool,
-    /// Whether it stands in what was the last message of the older request.
-    pub was_last: bool,
-    /// Whether it stands in the last message of the newer request, too.
-    #[serde(skip)]
-    pub is_last: bool,
+    /// Whether it stands where the conversation ended.
+    pub tail: Tail,
     /// Whether the texts differ in white space alone.
     #[serde(skip)]
     pub only_white_space: bool,
@@ -84,9 +93,13 @@ pub(super) fn describe(before: &WireRequest, now: &WireRequest, shared: usize) -
                 first.is_some_and(|first| shared >= first)
             })
     };
+    let tail = match (in_last_message(before), in_last_message(now)) {
+        (true, true) => Tail::Still,
+        (true, false) => Tail::Was,
+        (false, _) => Tail::No,
+    };
     Change {
-        was_last: in_last_message(before),
-        is_last: in_last_message(now),
+        tail,
         ..difference(before, now, shared)
     }
 }
@@ -204,8 +217,7 @@ fn nothing() -> Change {
         diff: String::new(),
         also: Vec::new(),
         was_marked: false,
-        was_last: false,
-        is_last: false,
+        tail: Tail::No,
         only_white_space: false,
         words: None,
     }
