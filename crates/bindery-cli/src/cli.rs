@@ -7,6 +7,7 @@ use crate::commands::bench::BenchArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::diff::DiffArgs;
 use crate::commands::explain::ExplainArgs;
+use crate::commands::gateway::GatewayArgs;
 use crate::commands::import::ImportArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::log::LogArgs;
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     Lock(LockArgs),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
     Explain(Box<ExplainArgs>),
+    /// Pass requests on, record them, and say for each why the cache read what it read
+    Gateway(Box<GatewayArgs>),
     /// Say why a request missed the cache: what changed, where, what it cost, what would have avoided it
     Why(WhyArgs),
     /// Say what the next request, a resume, another model or a compaction will read, write and cost

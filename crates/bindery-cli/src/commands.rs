@@ -5,6 +5,7 @@ pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod diff;
 pub(crate) mod explain;
+pub(crate) mod gateway;
 pub(crate) mod import;
 pub(crate) mod lock;
 pub(crate) mod log;
@@ -26,6 +27,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Assemble(args) => assemble::run(&args, terminal),
         Command::Lock(args) => lock::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
+        Command::Gateway(args) => gateway::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
         Command::Log(args) => log::run(&args, terminal),
         Command::Replay(args) => replay::run(&args, terminal),

@@ -19,6 +19,7 @@ use crate::exchanges::{Measuring, Sent, Subject, warn};
 use crate::status::{Status, UsageError};
 use crate::terminal::Terminal;
 use account::{Account, Explained};
+pub(crate) use table::summary;
 
 /// Say why a request missed the cache.
 #[derive(Debug, Args)]

@@ -130,17 +130,22 @@ fn recorded(
         let event = event?;
         match recording.follow(&event) {
             Ok(exchanges) => {
-                for exchange in exchanges {
+                for exchange in exchanges.into_iter().filter(generates) {
                     take(sent(id, exchange), terminal)?;
                 }
             }
             Err(error) => warn(terminal, &format!("session {id}"), &error.to_string())?,
         }
     }
-    for exchange in recording.finish() {
+    for exchange in recording.finish().filter(generates) {
         take(sent(id, exchange), terminal)?;
     }
     Ok(())
+}
+
+/// Whether an exchange asked for an answer. One that counts tokens leaves nothing in any cache.
+fn generates(exchange: &RecordedExchange) -> bool {
+    !exchange.started.path.contains("/count_tokens")
 }
 
 fn sent(id: &SessionId, exchange: RecordedExchange) -> Sent {

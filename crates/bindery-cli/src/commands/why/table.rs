@@ -99,7 +99,7 @@ fn clock(at_ms: u64) -> String {
 }
 
 /// A verdict in a few words.
-pub(super) fn summary(why: &Why) -> String {
+pub(crate) fn summary(why: &Why) -> String {
     let change = || {
         let change = why.change.as_ref();
         change.map_or_else(String::new, |change| {
