@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use bindery_core::Authority;
 
+use super::block::MARK;
 use crate::json::{self, Ends};
 use crate::typing::Typing;
 use crate::{Form, Format, Region, Segment, WireRequest};
@@ -31,6 +32,8 @@ pub(super) struct Reader<'a> {
     pub(super) ends: Ends<'a>,
     pub(super) typing: &'a Typing,
     pub(super) format: Format,
+    /// Where marks may stand.
+    marks: Vec<usize>,
     previous: Option<&'a WireRequest>,
     pub(super) out: Vec<Segment>,
     items: Vec<Item>,
@@ -59,11 +62,19 @@ impl<'a> Reader<'a> {
             ends,
             typing,
             format,
+            marks: memchr::memmem::find_iter(body.as_bytes(), MARK).collect(),
             previous,
             out: Vec::new(),
             items: Vec::new(),
             same_start: previous.is_none().then_some(0),
         }
+    }
+
+    /// Whether a mark may stand somewhere inside a slice of the body.
+    pub(super) fn has_mark(&self, raw: &str) -> bool {
+        let range = json::range(self.body, raw);
+        let next = self.marks.partition_point(|mark| *mark < range.start);
+        self.marks.get(next).is_some_and(|mark| *mark < range.end)
     }
 
     /// Reads one entry with `read`, unless the earlier request has the same bytes at the same place.
