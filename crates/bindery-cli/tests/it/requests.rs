@@ -324,7 +324,7 @@ fn bad_files_are_told_and_never_a_fall() {
             );
             if arguments.len() == 2 && arguments[0] == "why" {
                 let first = ran.err.lines().next().unwrap_or("-").to_owned();
-                told.push_str(&format!("{file}: {} {first}\n", ran.code));
+                told.extend([file, ": ", &ran.code.to_string(), " ", &first, "\n"]);
             }
         }
     }

@@ -1,5 +1,5 @@
 //! A request of about a megabyte in a session of a thousand messages: read, hashed and explained, beside
-//! parsing its JSON.
+//! parsing its JSON. Times are those that the thread worked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::Comparison;
-use super::measure::{in_turn, timed};
+use super::measure::{Spread, in_turn, worked};
 use crate::status::Status;
 use crate::terminal::Terminal;
 
@@ -38,7 +38,7 @@ pub(super) fn run(args: &BenchWhyArgs, terminal: &mut Terminal) -> anyhow::Resul
         now: body(args.messages + 2),
     };
     let previous = bench.read(&bench.before, None)?;
-    let read = |previous: Option<&WireRequest>| timed(|| bench.read(&bench.now, previous));
+    let read = |previous: Option<&WireRequest>| worked(|| bench.read(&bench.now, previous));
     let rows = [
         bench.beside("first seen: read, hash", runs, || read(None))?,
         bench.beside("first seen: and explain", runs, || bench.explain(&previous, None))?,
@@ -93,7 +93,7 @@ impl Bench {
     fn explain(&self, before: &WireRequest, previous: Option<&WireRequest>) -> anyhow::Result<Duration> {
         let mut explainer = Explainer::new(&self.rules, &self.prices);
         explainer.observe(Exchange::new(measured(before.clone()), 0))?;
-        timed(|| {
+        worked(|| {
             let request = self.read(&self.now, previous)?;
             Ok(explainer.observe(Exchange::new(measured(request), 60_000))?)
         })
@@ -105,13 +105,13 @@ impl Bench {
         runs: usize,
         ours: impl FnMut() -> anyhow::Result<Duration>,
     ) -> anyhow::Result<Comparison> {
-        let parse = || timed(|| Ok(serde_json::from_slice::<Value>(self.now.as_bytes())?));
+        let parse = || worked(|| Ok(serde_json::from_slice::<Value>(self.now.as_bytes())?));
         let (ours, theirs) = in_turn(runs, ours, parse)?;
         Ok(Comparison {
             what: format!("{what} {} kB", self.now.len() / 1000),
-            ours,
+            ours: Spread::times(ours),
             rival: "serde_json::from_slice",
-            theirs,
+            theirs: Spread::times(theirs),
         })
     }
 }
