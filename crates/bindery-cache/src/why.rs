@@ -10,6 +10,7 @@ mod bill;
 mod cause;
 mod change;
 mod predecessor;
+mod texts;
 mod volatile;
 
 use std::collections::BTreeMap;
