@@ -17,6 +17,7 @@ mod hostile;
 mod lock;
 mod output;
 mod place;
+mod requests;
 mod run;
 mod scenarios;
 mod trust;
