@@ -9,6 +9,7 @@
 mod assemble;
 mod bad_input;
 mod check;
+mod gateway;
 mod hostile;
 mod lock;
 mod output;

@@ -46,11 +46,11 @@ impl Totals {
             lost,
         } = *self.sum();
         let plural = if requests == 1 { "" } else { "s" };
-        let mut out = format!("{requests} request{plural}: {}", tokens(&usage));
-        if lost > 0 {
-            out.push_str(&format!("; {lost} not recorded"));
-        }
-        out
+        let lost = match lost {
+            0 => String::new(),
+            lost => format!("; {lost} not recorded"),
+        };
+        format!("{requests} request{plural}: {}{lost}", tokens(&usage))
     }
 }
 
@@ -143,7 +143,8 @@ fn who(summary: &Summary) -> String {
         out.extend(session.chars().take(SESSION));
     }
     if let Some(number) = summary.conversation {
-        out.push_str(&format!(" ~{number}"));
+        out.push_str(" ~");
+        out.push_str(&number.to_string());
     }
     if let Some(model) = &summary.model {
         out.push(' ');
