@@ -1,16 +1,19 @@
 //! A session that is being driven: its log, what assembles its requests, who answers them.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bindery_core::log::{Draft, Event, InboxEnqueued, Intake, Opening, Payload, Seq, SessionState};
 use bindery_core::{AssembleOptions, Authority, Kind, Message, ProviderError, Role, Session, Trust, said};
 use bindery_providers::Model;
+use bindery_sources::Notice;
+use bindery_sources::gate::Gate;
 use bindery_store::{Journal, StoreError};
 use bindery_wire::Params;
 
 use crate::backoff::Backoff;
 use crate::clock::{Clock, SystemClock};
+use crate::mail::Mailbox;
+use crate::params::Bodies;
 use crate::pre_step::PreStepListener;
 use crate::tool::{Permit, ReadOnly, Toolbox};
 use crate::watch::{Nobody, Watch};
@@ -21,9 +24,9 @@ const MOST_STEPS: u64 = 200;
 /// Reads the world again before a step, where that takes more than a provider's text: files may have
 /// come, gone, or been touched.
 pub trait Refresh: Send {
-    /// Called before every assembly, with what tools touched since the session was opened. It registers
-    /// and removes as it needs.
-    fn refresh(&mut self, at: Moment<'_>) -> Result<(), ProviderError>;
+    /// Called before every assembly, with what tools touched in the session. It registers and removes as it
+    /// needs, and gives back what there is to tell of it.
+    fn refresh(&mut self, at: Moment<'_>) -> Result<Vec<Notice>, ProviderError>;
 }
 
 /// The moment of a refresh.
@@ -31,15 +34,16 @@ pub trait Refresh: Send {
 pub struct Moment<'a> {
     /// The step that would follow, from 1.
     pub step: u64,
-    /// Everything that tools touched, in order, without repetition.
-    pub touched: &'a [PathBuf],
+    /// Everything that tools touched in the session, in order, without repetition: absolute paths.
+    pub touched: &'a [Arc<str>],
 }
 
 /// Everything that drives a session. The fields are what a caller may change between turns.
 pub struct Agent {
     pub(crate) journal: Journal,
     pub(crate) opening: Opening,
-    pub(crate) touched: Vec<PathBuf>,
+    pub(crate) mailbox: Mailbox,
+    pub(crate) bodies: Bodies,
     /// What assembles requests.
     pub session: Session,
     /// What every assembly is asked with.
@@ -62,6 +66,11 @@ pub struct Agent {
     pub backoff: Backoff,
     /// The most steps of a turn.
     pub most_steps: u64,
+    /// What results of tools pass on their way into the log. Without it they enter unscanned, and the log
+    /// says so.
+    pub gate: Option<Arc<Gate>>,
+    /// What there is to tell after an assembly and after the result of a tool; whoever asks takes it.
+    pub notices: Box<dyn Fn() -> Vec<Notice> + Send>,
     /// Who looks on.
     pub watch: Box<dyn Watch>,
 }
@@ -81,7 +90,8 @@ impl Agent {
         let mut agent = Self {
             journal,
             opening: Opening::JustResumed,
-            touched: Vec::new(),
+            mailbox: Mailbox::default(),
+            bodies: Bodies::default(),
             session,
             options,
             params,
@@ -93,6 +103,8 @@ impl Agent {
             clock,
             backoff: Backoff::default(),
             most_steps: MOST_STEPS,
+            gate: None,
+            notices: Box::new(Vec::new),
             watch: Box::new(Nobody),
         };
         agent.settle()?;
@@ -152,14 +164,5 @@ impl Agent {
         self.journal.commit(events.iter().map(draft).collect())?;
         self.watch.committed(&events);
         Ok(first)
-    }
-
-    /// Notes that a tool touched something.
-    pub(crate) fn touch(&mut self, paths: Vec<PathBuf>) {
-        for path in paths {
-            if !self.touched.iter().any(|known| known == Path::new(&path)) {
-                self.touched.push(path);
-            }
-        }
     }
 }

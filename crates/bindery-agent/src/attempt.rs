@@ -6,7 +6,7 @@ use bindery_core::ContentHash;
 use bindery_core::log::{AttemptStarted, Header, HeaderSet, Json, Opening, Payload, Seq};
 use bindery_providers::{Exchange, Outgoing};
 use bindery_store::StoreError;
-use bindery_wire::{Encoded, Failure, FailureKind, Interrupted, Reply, Request};
+use bindery_wire::{Failure, FailureKind, Interrupted, Reply, Request};
 
 use crate::agent::Agent;
 use crate::cancel::{Cancel, unless};
@@ -39,12 +39,12 @@ impl Agent {
         cancel: &Cancel,
     ) -> Result<Result<(Sent, Started), Ended>, StoreError> {
         let header = self.header(parts);
-        let messages = self.state().messages_with(&parts.reminders);
-        let encoded = match params::encode(&header, &messages) {
-            Ok(encoded) => encoded,
-            Err(error) => return self.fail("encode", "encode", &error.to_string()).map(Err),
-        };
-        let started = self.attempt_started(number, &header, &encoded, parts)?;
+        let state = self.journal.state();
+        let (messages, extent) = (state.messages_with(&parts.reminders), state.surface().extent());
+        if let Err(error) = self.bodies.write(&header, &messages, extent) {
+            return self.fail("encode", "encode", &error.to_string()).map(Err);
+        }
+        let started = self.attempt_started(number, &header, parts)?;
         let messages = self.journal.state().messages_with(&parts.reminders);
         let request = Request {
             system: &header.system,
@@ -52,16 +52,38 @@ impl Agent {
             messages: &messages,
             params: &self.params,
         };
-        let outgoing = Outgoing {
-            encoded: &encoded,
-            request,
+        let Some(encoded) = self.bodies.last() else {
+            return self.fail("encode", "encode", "nothing was written").map(Err);
         };
+        let outgoing = Outgoing { encoded, request };
         let sent = match unless(cancel, self.model.send(outgoing)).await {
             None => Sent::Cancelled(None),
             Some(Err(failure)) => Sent::Broken(nothing_came(failure)),
-            Some(Ok(exchange)) => receive(exchange, cancel, &mut |event| self.watch.replying(event)).await,
+            Some(Ok(exchange)) => self.receive(exchange, cancel).await?,
         };
         Ok(Ok((sent, started)))
+    }
+
+    /// Reads a reply to its end, or until somebody cancels. What is said meanwhile goes into the inbox at
+    /// once.
+    async fn receive(&mut self, mut exchange: Exchange, cancel: &Cancel) -> Result<Sent, StoreError> {
+        loop {
+            let heard = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Ok(Sent::Cancelled(Some(so_far(exchange)))),
+                () = self.mailbox.arrival() => None,
+                event = exchange.next() => Some(event),
+            };
+            match heard {
+                None => self.collect()?,
+                Some(Some(event)) => self.watch.replying(&event),
+                Some(None) => break,
+            }
+        }
+        Ok(match exchange.finish() {
+            Ok(reply) => Sent::Answered(reply),
+            Err(interrupted) => Sent::Broken(interrupted),
+        })
     }
 
     /// What requests begin with now.
@@ -81,7 +103,6 @@ impl Agent {
         &mut self,
         attempt: u64,
         header: &Header,
-        encoded: &Encoded,
         parts: &StepParts,
     ) -> Result<Started, StoreError> {
         let reason = self.state().header_reason(header, self.opening);
@@ -92,7 +113,7 @@ impl Agent {
             })
         };
         let mut payloads: Vec<Payload> = reason.map(set).into_iter().collect();
-        let (body_hash, body_bytes) = params::fingerprint(&encoded.body);
+        let (body_hash, body_bytes) = self.bodies.fingerprint();
         let started = AttemptStarted {
             attempt,
             adapter: params::adapter(self.model.provider()),
@@ -110,25 +131,6 @@ impl Agent {
             seq: Seq::new(first.get().saturating_add(ahead as u64)),
             body: body_hash,
         })
-    }
-}
-
-/// Reads a reply to its end, or until somebody cancels.
-async fn receive(
-    mut exchange: Exchange,
-    cancel: &Cancel,
-    seen: &mut (dyn FnMut(&bindery_wire::ReplyEvent) + Send),
-) -> Sent {
-    loop {
-        match unless(cancel, exchange.next()).await {
-            None => return Sent::Cancelled(Some(so_far(exchange))),
-            Some(None) => break,
-            Some(Some(event)) => seen(&event),
-        }
-    }
-    match exchange.finish() {
-        Ok(reply) => Sent::Answered(reply),
-        Err(interrupted) => Sent::Broken(interrupted),
     }
 }
 

@@ -24,6 +24,15 @@ struct Ready {
     input: Input,
 }
 
+/// A call that runs.
+struct Running {
+    task: Id,
+    call: Arc<str>,
+    tool: Arc<str>,
+    /// What it does, in one line.
+    what: String,
+}
+
 /// What a call is, before anything runs.
 enum Sorted {
     Ready(Ready),
@@ -66,7 +75,7 @@ impl Agent {
     /// Runs calls at the same time, and writes each result down as it comes: a crash loses the least.
     async fn run_all(&mut self, ready: Vec<Ready>, cancel: &Cancel) -> Result<Option<()>, StoreError> {
         let mut running = JoinSet::new();
-        let mut known: Vec<(Id, Arc<str>, Arc<str>)> = Vec::new();
+        let mut known: Vec<Running> = Vec::new();
         let began = self.clock.now_ms();
         for Ready {
             call,
@@ -75,30 +84,58 @@ impl Agent {
             input,
         } in ready
         {
-            let handle = running.spawn(runner.run(input));
-            known.push((handle.id(), call, tool));
+            let what = runner.describe(&input);
+            let task = running.spawn(runner.run(input)).id();
+            known.push(Running {
+                task,
+                call,
+                tool,
+                what,
+            });
         }
         loop {
-            let Some(next) = unless(cancel, running.join_next_with_id()).await else {
+            let joined = tokio::select! {
+                biased;
                 // Dropping the set ends what still runs.
-                return self.cancel_calls().map(|()| None);
+                () = cancel.cancelled() => return self.cancel_calls().map(|()| None),
+                () = self.mailbox.arrival() => None,
+                joined = running.join_next_with_id() => Some(joined),
             };
-            let Some(joined) = next else { return Ok(Some(())) };
-            let (id, outcome) = outcome(joined);
-            let Some((_, call, tool)) = known.iter().find(|(known, ..)| *known == id) else {
-                continue;
-            };
-            let place = self.state().next_seq().get();
-            let returned = ToolReturned {
-                call: call.clone(),
-                content: result(place, tool, &outcome.text),
-                is_error: outcome.is_error,
-                synthetic: None,
-                elapsed_ms: Some(self.clock.now_ms().saturating_sub(began)),
-            };
-            self.touch(outcome.touched);
-            self.commit(vec![returned.into()])?;
+            match joined {
+                None => self.collect()?,
+                Some(None) => return Ok(Some(())),
+                Some(Some(joined)) => self.returned(joined, &known, began)?,
+            }
         }
+    }
+
+    /// Writes down what a call gave.
+    fn returned(
+        &mut self,
+        joined: Result<(Id, Outcome), JoinError>,
+        known: &[Running],
+        began: u64,
+    ) -> Result<(), StoreError> {
+        let (task, outcome) = outcome(joined);
+        let Some(Running { call, tool, what, .. }) = known.iter().find(|running| running.task == task) else {
+            return Ok(());
+        };
+        let place = self.state().next_seq().get();
+        let (text, scan) = self.admit(place, what, outcome.text);
+        let returned = ToolReturned {
+            call: call.clone(),
+            content: result(place, tool, &text),
+            is_error: outcome.is_error,
+            synthetic: None,
+            elapsed_ms: Some(self.clock.now_ms().saturating_sub(began)),
+            touched: outcome
+                .touched
+                .iter()
+                .map(|path| path.to_string_lossy().into())
+                .collect(),
+            scan,
+        };
+        self.commit(vec![returned.into()]).map(|_| ())
     }
 
     fn sort(&self, part: &ReplyPart) -> Option<Sorted> {

@@ -3,12 +3,15 @@
 //! [`Agent`] drives a session. Whatever happens is an event in its log first; what the loop reads, it
 //! reads from the state that the log folds to. [`replay`] rebuilds every request from the log alone.
 
+mod admission;
 mod agent;
 mod attempt;
 mod backoff;
 mod calls;
 mod cancel;
 mod clock;
+mod mail;
+pub mod meter;
 mod params;
 pub mod plugins;
 mod pre_step;
@@ -25,7 +28,8 @@ pub use agent::{Agent, Moment, Refresh};
 pub use backoff::Backoff;
 pub use cancel::Cancel;
 pub use clock::{Clock, SystemClock};
-pub use params::{RebuildError, encode};
+pub use mail::Mail;
+pub use params::{Bodies, RebuildError};
 pub use pre_step::{Decision, Entry, Next, PreStepListener, Proposal};
 pub use tool::{Effect, Input, Outcome, Permission, Permit, ReadOnly, Request, Runner, Toolbox};
 pub use turn::TurnReport;

@@ -1,8 +1,8 @@
 //! How a request is answered, as the header keeps it, and back.
 
-use bindery_core::log::{Adapter, Header, Json};
+use bindery_core::log::{Adapter, Extent, Header, Json};
 use bindery_core::{ContentHash, Message};
-use bindery_wire::{CacheMarks, Encoded, Params, Provider, Request, UnknownProvider, WireError};
+use bindery_wire::{CacheMarks, Encoded, Growing, Params, Provider, Request, UnknownProvider, WireError};
 use serde::{Deserialize, Serialize};
 
 /// The version of the code that writes bodies: only this one promises the same bytes.
@@ -62,18 +62,53 @@ pub(crate) fn of_header(header: &Header) -> Result<Params, serde_json::Error> {
     })
 }
 
-/// The body of a request that begins with `header` and says `messages`. The loop sends what this gives
-/// and replay compares with what this gives: there is one way from a log to bytes.
-pub fn encode(header: &Header, messages: &[Message]) -> Result<Encoded, RebuildError> {
-    let provider: Provider = header.provider.parse()?;
-    let params = of_header(header)?;
-    let request = Request {
-        system: &header.system,
-        tools: &header.tools,
-        messages,
-        params: &params,
-    };
-    Ok(provider.encode(&request)?)
+/// Writes the bodies of a session, one after another: what was said once is written once. The loop sends
+/// what this gives and replay compares with what this gives: there is one way from a log to bytes.
+#[derive(Debug, Default)]
+pub struct Bodies {
+    growing: Option<Growing>,
+    /// How far the surface had grown with the last body.
+    last: Option<Extent>,
+}
+
+impl Bodies {
+    /// The body of a request that begins with `header` and says `messages`, of a surface of that extent.
+    pub fn write(
+        &mut self,
+        header: &Header,
+        messages: &[Message],
+        extent: Extent,
+    ) -> Result<&Encoded, RebuildError> {
+        let provider: Provider = header.provider.parse()?;
+        let params = of_header(header)?;
+        let request = Request {
+            system: &header.system,
+            tools: &header.tools,
+            messages,
+            params: &params,
+        };
+        let last = self.last.replace(extent);
+        let mut growing = match self.growing.take() {
+            Some(growing) if growing.provider() == provider => growing,
+            _ => Growing::new(provider),
+        };
+        let unchanged = last.map_or(0, |last| extent.unchanged_since(&last));
+        let written = growing.encode(&request, unchanged).map(|_| ());
+        let growing = self.growing.insert(growing);
+        written?;
+        Ok(growing.last())
+    }
+
+    /// The last body.
+    pub(crate) fn last(&self) -> Option<&Encoded> {
+        self.growing.as_ref().map(Growing::last)
+    }
+
+    /// The hash of the last body and its length in bytes: by these it is known.
+    pub fn fingerprint(&self) -> (ContentHash, u64) {
+        let growing = self.growing.as_ref();
+        growing.map_or((ContentHash::of(&[]), 0), Growing::fingerprint)
+    }
 }
 
 /// The code that writes bodies for a provider.
@@ -82,9 +117,4 @@ pub(crate) fn adapter(provider: Provider) -> Adapter {
         name: provider.name().into(),
         version: ADAPTER_VERSION.into(),
     }
-}
-
-/// The hash and length by which a body is known.
-pub(crate) fn fingerprint(body: &[u8]) -> (ContentHash, u64) {
-    (ContentHash::of(body), body.len() as u64)
 }

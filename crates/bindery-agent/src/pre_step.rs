@@ -71,25 +71,15 @@ impl<'a> Next<'a> {
     }
 }
 
-/// The entries of a step: context that does not stand on the surface yet, the snapshot if it has to be
-/// said again, then what was claimed.
+/// The entries of a step: what has to be said of the contexts with messages of their own, the snapshot if
+/// it has to be said again, then what was claimed.
 pub(crate) fn entries(
     state: &SessionState,
     context: &RuntimeContext,
     claimed: Vec<UserMessage>,
 ) -> Vec<Entry> {
-    let absent = context
-        .messages
-        .iter()
-        .filter(|fragment| state.standing(&fragment.key) != Some(&fragment.text.hash()));
-    let mut out: Vec<Entry> = absent
-        .map(|fragment| {
-            Entry::Context(UserMessage {
-                message: Message::text(Role::User, vec![fragment.clone()]).meta(),
-                inbox: None,
-            })
-        })
-        .collect();
+    let proposed = state.standing().propose(context);
+    let mut out: Vec<Entry> = proposed.into_iter().map(Entry::Context).collect();
     let snapshot = state.projection().propose(context.snapshot.as_ref());
     out.extend(snapshot.map(Entry::Snapshot));
     out.extend(claimed.into_iter().map(Entry::Said));

@@ -1,10 +1,10 @@
 //! The proof: every request, rebuilt from the log alone.
 
 use bindery_core::ContentHash;
-use bindery_core::log::{AttemptStarted, FoldError, Replay, Seq};
+use bindery_core::log::{AttemptStarted, FoldError, LoggedRequest, Replay, Seq};
 use bindery_store::{LogReader, StoreError, events};
 
-use crate::params::{ADAPTER_VERSION, RebuildError, encode, fingerprint};
+use crate::params::{ADAPTER_VERSION, Bodies, RebuildError};
 
 /// What a replay found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,19 +57,51 @@ pub enum ReplayError {
     Fold(#[from] FoldError),
 }
 
-/// Rebuilds every request of a log in order and gives it to `seen`, until that says stop.
-pub fn each(
-    log: &dyn LogReader,
-    mut seen: impl FnMut(u64, Seq, &AttemptStarted, Result<Vec<u8>, RebuildError>) -> Go,
-) -> Result<(), ReplayError> {
+/// A request of a log, at the moment it was sent.
+pub struct Asked<'a> {
+    /// When, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: u64,
+    /// What it was made of.
+    pub request: LoggedRequest<'a>,
+    bodies: &'a mut Bodies,
+}
+
+impl Asked<'_> {
+    /// The body, written once more.
+    pub fn body(&mut self) -> Result<&[u8], RebuildError> {
+        let LoggedRequest {
+            header,
+            messages,
+            extent,
+            ..
+        } = &self.request;
+        let encoded = self.bodies.write(header, messages, *extent)?;
+        Ok(&encoded.body)
+    }
+
+    /// The hash of the body and its length.
+    pub fn fingerprint(&mut self) -> Result<(ContentHash, u64), RebuildError> {
+        self.body()?;
+        Ok(self.bodies.fingerprint())
+    }
+}
+
+/// Gives every request of a log in order to `seen`, until that says stop.
+pub fn each(log: &dyn LogReader, mut seen: impl FnMut(&mut Asked<'_>) -> Go) -> Result<(), ReplayError> {
+    let mut bodies = Bodies::default();
     let mut replay = Replay::default();
     for event in events(log, Seq::FIRST) {
         let event = event?;
         let Some(request) = replay.follow(&event)? else {
             continue;
         };
-        let body = encode(request.header, &request.messages).map(|encoded| encoded.body);
-        if seen(request.number, request.seq, request.attempt, body) == Go::Stop {
+        let at_ms = event.at_ms;
+        let mut asked = Asked {
+            at_ms,
+            request,
+            bodies: &mut bodies,
+        };
+        if seen(&mut asked) == Go::Stop {
             break;
         }
     }
@@ -88,11 +120,12 @@ pub enum Go {
 /// Rebuilds every request and compares it with the hash that was stored when it was sent.
 pub fn verify(log: &dyn LogReader) -> Result<Verified, ReplayError> {
     let mut verified = Verified::default();
-    each(log, |number, seq, attempt, body| {
+    each(log, |asked| {
+        let LoggedRequest {
+            number, seq, attempt, ..
+        } = asked.request;
         let sent = (attempt.body_hash, attempt.body_bytes);
-        let rebuilt = body
-            .map(|body| fingerprint(&body))
-            .map_err(|error| error.to_string());
+        let rebuilt = asked.fingerprint().map_err(|error| error.to_string());
         verified.requests += 1;
         verified.bytes = verified.bytes.saturating_add(sent.1);
         if rebuilt.as_ref() != Ok(&sent) {
@@ -117,16 +150,18 @@ pub fn request(
     wanted: u64,
 ) -> Result<Option<Result<Rebuilt, RebuildError>>, ReplayError> {
     let mut found = None;
-    each(log, |number, seq, attempt, body| {
+    each(log, |asked| {
+        let LoggedRequest {
+            number, seq, attempt, ..
+        } = asked.request;
         if number < wanted {
             return Go::On;
         }
-        let attempt = attempt.clone();
-        found = Some(body.map(|body| Rebuilt {
+        found = Some(asked.body().map(|body| Rebuilt {
             number,
             seq,
-            attempt,
-            body,
+            attempt: attempt.clone(),
+            body: body.to_vec(),
         }));
         Go::Stop
     })?;

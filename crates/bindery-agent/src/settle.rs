@@ -107,6 +107,8 @@ pub(crate) fn synthetic(call: &Arc<str>, tool: &str, next: Seq, ahead: usize, wh
         is_error: true,
         synthetic: Some(why.to_owned()),
         elapsed_ms: None,
+        touched: Vec::new(),
+        scan: None,
     }
 }
 

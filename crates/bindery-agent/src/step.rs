@@ -139,7 +139,7 @@ impl Agent {
     }
 
     fn usage(&self, attempt: Seq, usage: Option<&bindery_core::Usage>) -> Option<Payload> {
-        let (usage, reported) = wording::usage(usage?);
+        let usage = *usage?;
         let origin = if self.model.is_simulated() {
             UsageOrigin::Simulated
         } else {
@@ -150,7 +150,6 @@ impl Agent {
                 attempt,
                 usage,
                 origin,
-                reported,
             }
             .into(),
         )

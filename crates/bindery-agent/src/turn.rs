@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use bindery_core::log::{
-    Boundary, ErrorRecorded, InboxClaimed, Intake, Payload, TurnEnded, TurnOutcome, TurnStarted, Usage,
-    UserMessage,
+    Boundary, ErrorRecorded, InboxClaimed, Intake, Payload, TurnEnded, TurnOutcome, TurnStarted, UserMessage,
 };
-use bindery_core::{Assembly, RuntimeContext};
+use bindery_core::{Assembly, RuntimeContext, Usage};
 use bindery_store::StoreError;
 
 use crate::agent::{Agent, Moment};
@@ -99,7 +98,7 @@ impl Agent {
             };
             match self.step(ready, cancel).await? {
                 Went::Continues => continues = true,
-                Went::Answered { .. } if self.is_steered() => continues = false,
+                Went::Answered { .. } if self.is_steered()? => continues = false,
                 Went::Answered { reason } => return Ok(Ended::new(TurnOutcome::Completed, reason)),
                 Went::Ended(ended) => return Ok(ended),
             }
@@ -112,6 +111,7 @@ impl Agent {
 
     /// Takes what may enter now out of the inbox, durably, in one batch with `before`.
     fn claim(&mut self, boundary: Boundary, before: Vec<Payload>) -> Result<Vec<UserMessage>, StoreError> {
+        self.collect()?;
         let items = self.state().inbox().claimable(boundary);
         let claimed: Vec<UserMessage> = items
             .into_iter()
@@ -133,9 +133,10 @@ impl Agent {
     }
 
     /// Whether somebody said something for this turn while it ran.
-    fn is_steered(&self) -> bool {
+    fn is_steered(&mut self) -> Result<bool, StoreError> {
+        self.collect()?;
         let waiting = self.state().inbox().claimable(Boundary::Step);
-        waiting.iter().any(|item| item.intake == Intake::Steer)
+        Ok(waiting.iter().any(|item| item.intake == Intake::Steer))
     }
 
     /// Everything before a step is opened; an error is the end of the turn.
@@ -147,10 +148,12 @@ impl Agent {
         claimed: Vec<UserMessage>,
         cancel: &Cancel,
     ) -> Result<Result<Ready, Ended>, StoreError> {
-        let touched = &self.touched;
+        let touched = self.journal.state().touched();
         for refresher in &mut self.refreshers {
-            if let Err(error) = refresher.refresh(Moment { step, touched }) {
-                return self.fail("refresh", "refresh", &error.to_string()).map(Err);
+            match refresher.refresh(Moment { step, touched }) {
+                Ok(notices) if notices.is_empty() => {}
+                Ok(notices) => self.watch.told(&notices),
+                Err(error) => return self.fail("refresh", "refresh", &error.to_string()).map(Err),
             }
         }
         let Some(assembly) = unless(cancel, self.session.assemble(&self.options)).await else {
@@ -160,6 +163,7 @@ impl Agent {
             Ok(assembly) => assembly,
             Err(error) => return self.fail("assemble", "assemble", &error.to_string()).map(Err),
         };
+        self.tell();
         let context = match assembly.render_context(self.session.renders()) {
             Ok(context) => context,
             Err(error) => return self.fail("render", "context", &error.to_string()).map(Err),

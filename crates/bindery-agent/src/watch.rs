@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bindery_core::log::Event;
+use bindery_sources::Notice;
 use bindery_wire::{Failure, ReplyEvent};
 
 /// Looks on. Nothing that it does changes the turn.
@@ -15,6 +16,11 @@ pub trait Watch: Send {
     /// The model says something; none of it is durable yet.
     fn replying(&mut self, event: &ReplyEvent) {
         let _ = event;
+    }
+
+    /// What reading and scanning had to say, as it comes up. The same may be told again.
+    fn told(&mut self, notices: &[Notice]) {
+        let _ = notices;
     }
 
     /// An attempt failed; the next one follows after this wait.

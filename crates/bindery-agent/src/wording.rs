@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use bindery_core::Usage;
-use bindery_core::log::{AttemptOutcome, Json, StopReason, Usage as LogUsage};
+use bindery_core::log::{AttemptOutcome, StopReason};
 use bindery_wire::{Failure, FailureKind, StopReason as Stopped};
 
 /// A failure's stable code.
@@ -49,17 +48,4 @@ pub(crate) fn stop(reason: &Stopped) -> StopReason {
         Stopped::Refusal => StopReason::Refusal,
         Stopped::EndTurn | Stopped::Paused | Stopped::Other(_) => StopReason::EndTurn,
     }
-}
-
-/// Usage in the classes of the log, and as it was read.
-pub(crate) fn usage(usage: &Usage) -> (LogUsage, Option<Json>) {
-    let classes = LogUsage {
-        uncached: usage.uncached,
-        cache_read: usage.read,
-        cache_write_5m: usage.write_5m.saturating_add(usage.write_30m),
-        cache_write_1h: usage.write_1h.saturating_add(usage.write_12h),
-        output: usage.generated(),
-    };
-    let read = serde_json::to_value(usage).ok();
-    (classes, read.as_ref().map(Json::new))
 }

@@ -113,7 +113,7 @@ impl Outcome {
 }
 
 /// A provider's cache.
-pub trait Simulator {
+pub trait Simulator: Send {
     /// Answers a request and remembers it. Requests must come in the order of time.
     fn respond(&mut self, call: &Call<'_>) -> Outcome;
 

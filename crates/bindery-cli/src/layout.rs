@@ -33,14 +33,17 @@ pub(crate) fn fit_start(text: &str, width: usize) -> String {
     head
 }
 
-/// `text` in at most `width` columns. What is too long loses its beginning: of a path, the end says most.
+/// `text` in at most `width` columns. What is too long loses its beginning: of a path, the end says most. Of
+/// its parts, those that are shown are whole, unless not even the last one fits.
 pub(crate) fn fit_end(text: &str, width: usize) -> String {
     if text.width() <= width || width == 0 {
         return fit(text, width);
     }
     let mut tail = Vec::new();
     take(text.chars().rev(), width - 1, |c| tail.push(c));
-    format!("…{}", tail.into_iter().rev().collect::<String>())
+    let tail: String = tail.into_iter().rev().collect();
+    let whole = tail.find('/').and_then(|slash| tail.get(slash..));
+    format!("…{}", whole.filter(|whole| whole.len() > 1).unwrap_or(&tail))
 }
 
 fn take(chars: impl Iterator<Item = char>, room: usize, mut put: impl FnMut(char)) {
@@ -125,6 +128,9 @@ mod tests {
         assert_eq!(fit("日本語日本語", 5), "日…語");
         assert_eq!(fit("abc", 0), "");
         assert_eq!(fit_end("builtin:default/identity.md", 12), "…identity.md");
+        assert_eq!(fit_end("builtin:default/identity.md", 17), "…/identity.md");
+        assert_eq!(fit_end("builtin:default/identity.md", 10), "…entity.md");
+        assert_eq!(fit_end("crates/core/src/", 8), "…/src/");
         assert_eq!(fit_end("short", 12), "short");
     }
 

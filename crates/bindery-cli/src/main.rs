@@ -11,6 +11,7 @@ mod report;
 mod sessions;
 mod status;
 mod terminal;
+mod usage;
 
 use std::process::ExitCode;
 

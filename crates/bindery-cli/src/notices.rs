@@ -8,10 +8,15 @@ use bindery::assembly::Shadowed;
 use bindery::sources::{Level, Notice};
 
 use crate::layout::folded;
-use crate::terminal::{Terminal, printable};
+use crate::terminal::{Palette, Terminal, printable};
 
 /// Notices of reading, on stderr: level, stable code, place, what happened, and what to do.
 pub(crate) fn tell(notices: &[Notice], terminal: &mut Terminal) -> io::Result<()> {
+    write(notices, terminal.err_palette, &mut terminal.err)
+}
+
+/// The same, for whoever has no terminal at hand.
+pub(crate) fn write(notices: &[Notice], palette: Palette, err: &mut dyn Write) -> io::Result<()> {
     for notice in notices {
         let (level, color) = match notice.level {
             Level::Note => ("note", AnsiColor::Cyan),
@@ -19,8 +24,8 @@ pub(crate) fn tell(notices: &[Notice], terminal: &mut Terminal) -> io::Result<()
             Level::Error => ("error", AnsiColor::Red),
         };
         let label = format!("{level}[{}]", notice.code);
-        let label = terminal.err_palette.paint(color.on_default().bold(), &label);
-        writeln!(terminal.err, "{label}: {notice}")?;
+        let label = palette.paint(color.on_default().bold(), &label);
+        writeln!(err, "{label}: {notice}")?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ pub enum Change {
     Added,
     /// Only the older request had it.
     Removed,
-    /// Both have it, with different text.
+    /// Both have it, with different text, authority or trust.
     Changed,
     /// Both have it with the same text, at another place among the fragments that both have.
     Moved,
@@ -52,7 +52,13 @@ pub fn differences<'a>(
     for fragment in &new {
         let change = match place.get(&*fragment.key) {
             None => Change::Added,
-            Some(at) if old.get(*at).is_some_and(|before| before.text != fragment.text) => Change::Changed,
+            Some(at)
+                if old
+                    .get(*at)
+                    .is_some_and(|before| !says_the_same(before, fragment)) =>
+            {
+                Change::Changed
+            }
             Some(at) if !unmoved.contains(at) => Change::Moved,
             Some(_) => continue,
         };
@@ -71,6 +77,11 @@ pub fn differences<'a>(
             }),
     );
     out
+}
+
+/// Whether two fragments of one key say the same, with the same right to say it.
+fn says_the_same(before: &Fragment, after: &Fragment) -> bool {
+    before.text == after.text && before.authority == after.authority && before.trust == after.trust
 }
 
 /// The values of one longest increasing subsequence of distinct numbers (patience sorting).
@@ -112,6 +123,16 @@ mod tests {
             .map(|d| format!("{:?} {}", d.change, d.key))
             .collect();
         assert_eq!(shown, ["Changed c", "Moved a", "Added new", "Removed gone"]);
+    }
+
+    #[test]
+    fn another_trust_is_a_change() {
+        let old = fragments(&[("a", "1")]);
+        let new = vec![Fragment {
+            trust: Trust::Project,
+            ..old[0].clone()
+        }];
+        assert_eq!(differences(&old, &new)[0].change, Change::Changed);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub enum Kind {
     TailLine,
     /// An agent's instruction file (`AGENTS.md`, `CLAUDE.md`, …).
     Instructions,
+    /// The notice that an instruction file is gone: what it said no longer holds.
+    InstructionsWithdrawn,
     /// A full snapshot of the runtime context, superseding earlier ones.
     Snapshot,
     /// The notice that the runtime context became empty.
@@ -53,11 +55,12 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in declaration order.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Section,
         Self::ToolSchema,
         Self::TailLine,
         Self::Instructions,
+        Self::InstructionsWithdrawn,
         Self::Snapshot,
         Self::SnapshotCleared,
         Self::Reminder,

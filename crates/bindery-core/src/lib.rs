@@ -72,12 +72,17 @@
 //! ```
 
 pub mod assembly;
+pub mod budget;
 pub mod canonical;
+pub mod compaction;
 mod conversation;
 mod difference;
+pub mod digest;
 #[cfg(test)]
 mod fixtures;
 mod fragment;
+pub mod history;
+pub mod ledger;
 pub mod log;
 pub mod marker;
 mod message;
@@ -88,6 +93,7 @@ mod render;
 mod runtime_context;
 mod session;
 mod system_prompt;
+pub mod telemetry;
 mod template;
 mod text;
 mod tokens;
@@ -111,7 +117,7 @@ pub use runtime_context::{RuntimeContext, Snapshot};
 pub use session::{Rendered, Session, SessionError};
 pub use system_prompt::{Block, BlockScope, SEPARATOR, SystemPrompt};
 pub use template::{Place, RenderError, RenderProblem, references};
-pub use text::{ContentHash, NotAHash, Text};
+pub use text::{ContentHash, ContentHasher, NotAHash, Text};
 pub use tokens::{CountTokens, TokenCount};
 pub use tool_order::{ToolOrder, ToolOrderError, UNLISTED};
 pub use usage::{Counting, ReportedUsage, Usage, UsageContradiction};

@@ -12,11 +12,13 @@ mod examples;
 mod header;
 mod inbox;
 mod json;
+mod older;
 mod payload;
 mod projection;
 mod record;
 mod recording;
 mod replay;
+mod standing;
 mod state;
 mod surface;
 mod usage;
@@ -34,9 +36,10 @@ pub use projection::Projection;
 pub use record::{DecodeError, Record};
 pub use recording::{BodyWriter, RecordedExchange, Recording, RecordingError};
 pub use replay::{LoggedRequest, Replay, request};
+pub use standing::{Standing, StandingText};
 pub use state::{LatestHeader, OpenStep, OpenTurn, PendingCall, SessionState};
-pub use surface::{ReplaceProblem, Surface};
-pub use usage::{Usage, UsageTotals};
+pub use surface::{Extent, ReplaceProblem, Surface};
+pub use usage::UsageTotals;
 
 #[cfg(test)]
 mod tests;

@@ -23,8 +23,9 @@ const REMINDER_TAG: &str = "system-reminder";
 
 /// The tag of each message-lane kind. The conversation itself (prompts, answers, calls, results)
 /// carries none: it is what is not marked.
-const TAGS: [(Kind, &str); 12] = [
+const TAGS: [(Kind, &str); 13] = [
     (Kind::Instructions, "bindery-instructions"),
+    (Kind::InstructionsWithdrawn, "bindery-instructions-withdrawn"),
     (Kind::Snapshot, "bindery-context"),
     (Kind::SnapshotCleared, "bindery-context-cleared"),
     (Kind::Reminder, REMINDER_TAG),

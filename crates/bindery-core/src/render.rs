@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::assembly::{Assembly, ContextItem};
+use crate::marker::BOUNDARY;
 use crate::registry::{Delivery, Interpolation};
 use crate::template::{
     RenderError, RenderProblem, Variables, has_references, interpolate, place, refused_reference,
@@ -104,6 +105,7 @@ impl Assembly {
             if text.trim().is_empty() {
                 continue;
             }
+            template.has_no_boundary(&text, cache)?;
             fragments.push(Fragment {
                 key: item.key.clone(),
                 kind: Kind::Section,
@@ -166,6 +168,7 @@ impl Assembly {
         if text.trim().is_empty() {
             return Ok(None);
         }
+        template.has_no_boundary(&text, cache)?;
         let line = cache.derive("tail", &[item.name.as_bytes(), text.hash().as_bytes()], || {
             format!("{}: {}", item.name, one_line(text.trim()))
         });
@@ -212,6 +215,20 @@ impl Template<'_> {
             .then(|| refused_reference(self.text, untrusted))
             .flatten();
         refused.map_or(Ok(()), |(offset, problem)| Err(self.error(offset, problem)))
+    }
+
+    /// Refuses the literal that other clients write where the static part ends: whoever pastes it means a
+    /// boundary, and here it would only be text that the model reads. Looked for once a text.
+    fn has_no_boundary(&self, text: &Text, cache: &RenderCache) -> Result<(), RenderError> {
+        let key = ContentHash::of_fields("no boundary", std::iter::once(&text.hash().as_bytes()[..]));
+        let looked = cache.get_or_render(key, || {
+            let at = text.find(BOUNDARY).map(|_| self.text.find(BOUNDARY).unwrap_or(0));
+            at.map_or_else(
+                || Ok(Text::from("")),
+                |at| Err(self.error(at, RenderProblem::Boundary)),
+            )
+        });
+        looked.map(|_| ())
     }
 
     fn error(&self, offset: usize, problem: RenderProblem) -> RenderError {

@@ -87,6 +87,12 @@ pub enum RenderProblem {
         /// The beginning of what was found.
         found: String,
     },
+    /// The literal of the cache boundary stands in the text.
+    #[error(
+        "`{boundary}` is not text: the boundary stands where static sections end; give what follows it a section of its own with `group: dynamic`, and remove the literal",
+        boundary = crate::marker::BOUNDARY
+    )]
+    Boundary,
 }
 
 /// Values by name.

@@ -5,7 +5,7 @@
 //! when it was hidden.
 
 use crate::finding::{Confidence, Position, Reading, Severity};
-use crate::patterns::{InCode, OnTopic, Pattern, PatternSet};
+use crate::patterns::{InCode, Lists, OnTopic, Pattern};
 
 /// How a match stands in its surroundings.
 #[derive(Debug, Clone, Copy)]
@@ -40,29 +40,28 @@ const MENTION_REACH: usize = 110;
 const QUOTE_REACH: usize = 40;
 
 /// Reads the words around the match at `start..end` of the folded `text`.
-pub(crate) fn wording(text: &[u8], start: usize, end: usize, set: &PatternSet) -> Wording {
-    let line_start = text
-        .get(..start)
-        .unwrap_or_default()
+pub(crate) fn wording(text: &[u8], start: usize, end: usize, words: &Lists) -> Wording {
+    let before = text
+        .get(start.saturating_sub(MENTION_REACH)..start)
+        .unwrap_or_default();
+    let line_start = before
         .iter()
         .rposition(|byte| *byte == b'\n')
         .map_or(0, |at| at + 1);
-    let before = text
-        .get(line_start.max(start.saturating_sub(MENTION_REACH))..start)
-        .unwrap_or_default();
+    let before = before.get(line_start..).unwrap_or_default();
     let before = String::from_utf8_lossy(before);
-    if is_negated(&before, &set.negations) {
+    if is_negated(&before, &words.negations) {
         return Wording::Negated;
     }
     let inside = text.get(start..end).unwrap_or_default();
-    if ends_with_word(before.trim_end(), &set.described) || is_identifier(before.as_bytes(), inside) {
+    if ends_with_word(before.trim_end(), &words.described) || is_identifier(before.as_bytes(), inside) {
         return Wording::Mentioned;
     }
     let after = text
         .get(end..text.len().min(end + QUOTE_REACH))
         .unwrap_or_default();
     let quoted = is_quoted(before.as_bytes(), after);
-    let mentioned = set
+    let mentioned = words
         .mentions
         .iter()
         .any(|mention| before.contains(mention.as_str()));

@@ -10,13 +10,13 @@ mod group;
 mod index;
 mod walk;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::patterns::{Expression, PatternError};
+use crate::heads::Heads;
+use crate::patterns::{Grid, Keyword, Rows};
 use group::Group;
-use index::{Index, Keyword, Sighting};
-use walk::Trial;
+use index::Index;
+pub(crate) use index::Sighting;
 
 /// A place where a pattern matched, in the searched text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,128 +48,67 @@ pub(crate) struct Work {
 #[derive(Debug)]
 pub(crate) struct Matcher {
     index: Index,
-    anchoring: Anchoring,
-    /// The groups that each keyword anchors.
-    anchored: Vec<Vec<usize>>,
     groups: Vec<Group>,
-    /// The keyword sets that later segments need, as one row of bits a set.
-    needs: Vec<Vec<bool>>,
-}
-
-/// Expressions by their anchors, and whether these lead.
-type Drafts<'a> = BTreeMap<(Vec<Keyword>, bool), Vec<(&'a Expression, Trial)>>;
-
-/// Shortest keyword of a later segment: shorter ones stand everywhere.
-const SHORTEST_NEED: usize = 4;
-/// Words that stand everywhere in spite of their length.
-const COMMON: [&str; 14] = [
-    "with", "from", "this", "that", "your", "into", "then", "when", "have", "will", "what", "the ", "user",
-    "them",
-];
-
-/// Whether the keywords are worth looking for before an expression is tried.
-fn is_rare(keys: &[Vec<u8>]) -> bool {
-    let common = |key: &Vec<u8>| {
-        key.len() < SHORTEST_NEED || COMMON.iter().any(|word| key.starts_with(word.as_bytes()))
-    };
-    !keys.is_empty() && !keys.iter().any(common)
+    /// The groups that each keyword anchors, each with the state of its filter after the keyword.
+    anchored: Rows<(u16, u8)>,
+    /// The sets that each keyword belongs to.
+    sets: Rows<u16>,
+    set_count: usize,
 }
 
 impl Matcher {
-    /// Compiles expressions, each with the index of its pattern.
-    pub(crate) fn new(
-        expressions: &[(usize, Expression)],
-        anchoring: Anchoring,
-    ) -> Result<Self, PatternError> {
-        let mut literals: BTreeMap<Vec<u8>, Keyword> = BTreeMap::new();
-        let mut keyword = |literal: &Vec<u8>| {
-            let next = literals.len();
-            *literals.entry(literal.clone()).or_insert(next)
-        };
-        let mut sets: BTreeMap<Vec<Keyword>, usize> = BTreeMap::new();
-        let mut groups: Drafts = BTreeMap::new();
-        for (pattern, expression) in expressions {
-            let anchors: Vec<Keyword> = expression.anchors.iter().map(&mut keyword).collect();
-            let mut needed = Vec::new();
-            for segment in expression
-                .segments
-                .iter()
-                .filter(|segment| is_rare(&segment.keys))
-            {
-                let set: Vec<Keyword> = segment.keys.iter().map(&mut keyword).collect();
-                let next = sets.len();
-                needed.push(*sets.entry(set).or_insert(next));
-            }
-            let trial = Trial::new(*pattern, expression, needed);
-            groups
-                .entry((anchors, expression.leading))
-                .or_default()
-                .push((expression, trial));
+    /// Takes compiled expressions.
+    pub(crate) fn new(grid: Grid<'static>, anchoring: Anchoring) -> Self {
+        Self {
+            index: Index::new(&grid.keywords, anchoring),
+            groups: grid.groups.into_iter().map(Group::new).collect(),
+            anchored: grid.anchored,
+            sets: grid.sets,
+            set_count: usize::from(grid.set_count),
         }
-        let mut anchored = vec![Vec::new(); literals.len()];
-        for (group, (anchors, _)) in groups.keys().enumerate() {
-            for keyword in anchors {
-                if let Some(list) = anchored.get_mut(*keyword) {
-                    list.push(group);
-                }
-            }
-        }
-        let groups = groups
-            .into_iter()
-            .map(|((_, leading), members)| Group::new(leading, members))
-            .collect();
-        let mut needs = vec![vec![false; literals.len()]; sets.len()];
-        for (set, row) in &sets {
-            for keyword in set {
-                if let Some(bit) = needs.get_mut(*row).and_then(|bits| bits.get_mut(*keyword)) {
-                    *bit = true;
-                }
-            }
-        }
-        let index =
-            Index::new(&literals, anchoring).map_err(|error| PatternError::Engine(error.to_string()))?;
-        Ok(Self {
-            index,
-            anchoring,
-            anchored,
-            groups,
-            needs,
-        })
+    }
+
+    /// The keywords that stand at the starts of words.
+    pub(crate) fn at_words(&self) -> &Heads<Keyword> {
+        self.index.at_words()
+    }
+
+    /// Adds to the sightings at the starts of words those of keywords beyond ASCII.
+    pub(crate) fn add_wide(&self, text: &[u8], sightings: &mut Vec<Sighting>) {
+        self.index.add_wide(text, sightings);
     }
 
     /// All hits in `text`, by place.
     pub(crate) fn hits(&self, text: &[u8], work: &mut Work) -> Vec<Hit> {
+        self.hits_at(text, &self.index.sightings(text), work)
+    }
+
+    /// All hits in `text`, whose keywords are known.
+    pub(crate) fn hits_at(&self, text: &[u8], sightings: &[Sighting], work: &mut Work) -> Vec<Hit> {
         let mut hits = Vec::new();
-        let sightings = self.index.sightings(text, self.anchoring);
-        for (at, sighting) in sightings.iter().enumerate() {
-            let later = sightings.get(at + 1..).unwrap_or_default();
-            for group in self.anchored.get(sighting.keyword).into_iter().flatten() {
-                let Some(group) = self.groups.get(*group) else {
-                    continue;
-                };
-                let may = |trial: &Trial| {
-                    trial
-                        .needs()
-                        .iter()
-                        .all(|set| self.follows(*set, sighting, later))
-                };
-                group.run(text, sighting.at, may, work, &mut hits);
+        // From the end, so that the next place of a keyword of each set is known.
+        let mut nearest = vec![usize::MAX; self.set_count];
+        for sighting in sightings.iter().rev() {
+            let follows = |set: &u16| {
+                let place = nearest.get(usize::from(*set));
+                place.is_some_and(|place| *place <= sighting.at + WINDOW)
+            };
+            let anchored = self.anchored.of(sighting.keyword);
+            let len = self.index.len_of(sighting.keyword);
+            for (group, entered) in anchored {
+                if let Some(group) = self.groups.get(usize::from(*group)) {
+                    let may = |trial: &walk::Trial| trial.needs().iter().all(follows);
+                    group.run(text, (sighting.at, len, *entered), may, work, &mut hits);
+                }
+            }
+            for set in self.sets.of(sighting.keyword) {
+                if let Some(place) = nearest.get_mut(usize::from(*set)) {
+                    *place = sighting.at;
+                }
             }
         }
         hits.sort_by_key(|hit| (hit.span.start, hit.pattern, hit.span.end));
         hits.dedup();
         hits
-    }
-
-    /// Whether a keyword of a set stands within the window after a sighting, or at it.
-    fn follows(&self, set: usize, from: &Sighting, later: &[Sighting]) -> bool {
-        let Some(bits) = self.needs.get(set) else {
-            return true;
-        };
-        let has = |sighting: &Sighting| bits.get(sighting.keyword).copied().unwrap_or(false);
-        later
-            .iter()
-            .take_while(|sighting| sighting.at <= from.at + WINDOW)
-            .any(has)
     }
 }

@@ -1,24 +1,231 @@
 //! A scanner: patterns compiled once, used for any number of texts.
 
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
 use aho_corasick::AhoCorasick;
 
 use crate::broken::Stems;
 use crate::decode::mirror;
 use crate::finding::{Kind, Reading, Severity};
+use crate::heads::{Gate, HEAD, Heads, key};
 use crate::judge;
-use crate::matcher::{Anchoring, Matcher};
-use crate::patterns::{self, BUILTIN, Form, PatternError, PatternSet};
+use crate::matcher::{Anchoring, Hit, Matcher, Sighting, Work};
+use crate::patterns::{self, BUILTIN, Grid, Lists, Pattern, PatternError, Tables};
+use crate::starts;
+use crate::survey::{KEYWORD, MIRRORED, STEM, Survey};
 
-/// Compiled patterns. Building takes some milliseconds; a scan with it shares nothing and may run on
-/// any thread.
+/// What the build script made of the shipped files.
+pub(crate) static SHIPPED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/patterns.bin"));
+
+/// Compiled patterns. A scan with them shares nothing and may run on any thread.
 #[derive(Debug)]
 pub struct Scanner {
-    set: PatternSet,
-    plain: Matcher,
-    joined: Matcher,
+    patterns: Vec<Pattern>,
+    words: Lists,
+    parts: Vec<Part>,
     stems: Stems,
-    topics: AhoCorasick,
-    mirrored: AhoCorasick,
+    topics: OnceLock<Option<AhoCorasick>>,
+    mirrored: Heads<Reading>,
+    /// Opens for the keywords of the first part, the stems and the mirrored words.
+    gate: Gate,
+}
+
+/// The expressions of some files.
+#[derive(Debug)]
+struct Part {
+    /// Number of their first pattern.
+    first: usize,
+    plain: Matcher,
+    /// A [`Grid`], written out: most texts have no broken words.
+    joined_grid: Cow<'static, [u8]>,
+    joined: OnceLock<Matcher>,
+}
+
+impl Part {
+    fn joined(&self) -> &Matcher {
+        self.joined.get_or_init(|| {
+            // Bytes that cannot be read back are no grid; a test of the shipped patterns would show it.
+            let grid = match &self.joined_grid {
+                Cow::Borrowed(bytes) => postcard::from_bytes::<Grid<'static>>(bytes).ok(),
+                Cow::Owned(bytes) => postcard::from_bytes::<Grid>(bytes).ok().map(Grid::into_owned),
+            };
+            Matcher::new(grid.unwrap_or_default(), Anchoring::Anywhere)
+        })
+    }
+}
+
+impl Scanner {
+    /// The patterns that ship with the product.
+    ///
+    /// # Errors
+    /// None with the shipped files, which the build compiles.
+    pub fn builtin() -> Result<Self, PatternError> {
+        Ok(Self::of(vec![shipped()?]))
+    }
+
+    /// The shipped patterns and `more` files, each a name for messages and a text.
+    ///
+    /// # Errors
+    /// A file that is no pattern file, or an expression that cannot be searched in linear time.
+    pub fn new(more: &[(&str, &str)]) -> Result<Self, PatternError> {
+        let shipped = shipped()?;
+        if more.is_empty() {
+            return Ok(Self::of(vec![shipped]));
+        }
+        let known = shipped.patterns.iter().map(|pattern| &*pattern.id);
+        let more = patterns::load_more(BUILTIN, more, known)?;
+        Ok(Self::of(vec![shipped, Tables::compile(more)?]))
+    }
+
+    /// Only the patterns of `files`. Word groups of a file named `common.toml` are visible in all.
+    ///
+    /// # Errors
+    /// As [`Scanner::new`].
+    pub fn from_files(files: &[(&str, &str)]) -> Result<Self, PatternError> {
+        Ok(Self::of(vec![Tables::compile(patterns::load(files)?)?]))
+    }
+
+    fn of(all: Vec<Tables<'static>>) -> Self {
+        let mut patterns = Vec::new();
+        let mut words = Lists::default();
+        let mut parts = Vec::with_capacity(all.len());
+        for tables in all {
+            parts.push(Part {
+                first: patterns.len(),
+                plain: Matcher::new(tables.plain, Anchoring::AtWords),
+                joined_grid: tables.joined,
+                joined: OnceLock::new(),
+            });
+            patterns.extend(tables.patterns);
+            words.extend(tables.words);
+        }
+        let backwards = words
+            .probes
+            .iter()
+            .map(|word| (mirror::reverse(word), Reading::Reversed));
+        let rotated = words
+            .probes
+            .iter()
+            .map(|word| (mirror::rot13(word), Reading::Rot13));
+        let mirrored = backwards
+            .chain(rotated)
+            .map(|(word, reading)| (key(word.as_bytes()), reading));
+        let mirrored = Heads::new(HEAD, mirrored);
+        let stems = Stems::new(words.stems.iter().map(String::as_str));
+        let mut gate = Gate::closed();
+        gate.open(&mirrored, MIRRORED);
+        gate.open(stems.heads(), STEM);
+        if let Some(part) = parts.first() {
+            gate.open(part.plain.at_words(), KEYWORD);
+        }
+        Self {
+            mirrored,
+            stems,
+            gate,
+            topics: OnceLock::new(),
+            patterns,
+            words,
+            parts,
+        }
+    }
+
+    /// All rules, in the order of the pattern files.
+    pub fn rules(&self) -> Vec<Rule> {
+        let rule = |pattern: &Pattern| Rule {
+            id: pattern.id.to_string(),
+            kind: pattern.kind,
+            severity: pattern.severity,
+            says: pattern.says.to_string(),
+        };
+        self.patterns.iter().map(rule).collect()
+    }
+
+    pub(crate) fn words(&self) -> &Lists {
+        &self.words
+    }
+
+    pub(crate) fn pattern(&self, number: usize) -> Option<&Pattern> {
+        self.patterns.get(number)
+    }
+
+    /// All hits in a folded text.
+    pub(crate) fn plain_hits(&self, text: &[u8], work: &mut Work) -> Vec<Hit> {
+        self.hits(|part| part.plain.hits(text, work))
+    }
+
+    /// All hits in a text without anything but letters and digits.
+    pub(crate) fn joined_hits(&self, text: &[u8], work: &mut Work) -> Vec<Hit> {
+        self.hits(|part| part.joined().hits(text, work))
+    }
+
+    fn hits(&self, mut of: impl FnMut(&Part) -> Vec<Hit>) -> Vec<Hit> {
+        let numbered = |part| {
+            let hits: Vec<Hit> = of(part);
+            hits.into_iter().map(|hit| Hit {
+                pattern: part.first + hit.pattern,
+                ..hit
+            })
+        };
+        self.parts.iter().flat_map(numbered).collect()
+    }
+
+    pub(crate) fn stems(&self) -> &Stems {
+        &self.stems
+    }
+
+    /// Whether a folded document discusses attacks.
+    pub(crate) fn is_on_topic(&self, text: &[u8]) -> bool {
+        let topics = self
+            .topics
+            .get_or_init(|| AhoCorasick::new(&self.words.topics).ok());
+        topics
+            .as_ref()
+            .is_some_and(|topics| judge::is_on_topic(text, topics))
+    }
+
+    /// Looks at all words of a folded text.
+    pub(crate) fn survey(&self, text: &[u8]) -> Survey {
+        let mut found = Survey::default();
+        let Some(part) = self.parts.first() else {
+            return found;
+        };
+        starts::each(text, |start| {
+            let marks = self.gate.marks(start.bytes);
+            let at = start.at;
+            if marks & KEYWORD != 0 {
+                let sightings = &mut found.sightings;
+                let note = |keyword| sightings.push(Sighting { at, keyword });
+                part.plain.at_words().each_start(start.bytes, note);
+            }
+            if marks & MIRRORED != 0 {
+                let mirrored = &mut found.mirrored;
+                self.mirrored
+                    .each_start(start.bytes, |reading| mirrored.push((at, reading)));
+            }
+            // A short word is no stem yet.
+            if marks & STEM != 0 || (1..HEAD).contains(&start.len) {
+                found.suspects.look(text, start, &self.stems, &self.gate, STEM);
+            }
+        });
+        part.plain.add_wide(text, &mut found.sightings);
+        found
+    }
+
+    /// All hits in a folded text that was surveyed.
+    pub(crate) fn surveyed_hits(&self, text: &[u8], survey: &Survey, work: &mut Work) -> Vec<Hit> {
+        self.hits(|part| {
+            if part.first == 0 {
+                part.plain.hits_at(text, &survey.sightings, work)
+            } else {
+                part.plain.hits(text, work)
+            }
+        })
+    }
+}
+
+fn shipped() -> Result<Tables<'static>, PatternError> {
+    postcard::from_bytes(SHIPPED).map_err(|error| PatternError::Engine(error.to_string()))
 }
 
 /// One rule, for lists and SARIF.
@@ -32,105 +239,4 @@ pub struct Rule {
     pub severity: Severity,
     /// Completes "This text …".
     pub says: String,
-}
-
-impl Scanner {
-    /// The patterns that ship with the product.
-    ///
-    /// # Errors
-    /// None with the shipped files, which a test compiles.
-    pub fn builtin() -> Result<Self, PatternError> {
-        Self::new(&[])
-    }
-
-    /// The shipped patterns and `more` files, each a name for messages and a text.
-    ///
-    /// # Errors
-    /// A file that is no pattern file, or an expression that cannot be searched in linear time.
-    pub fn new(more: &[(&str, &str)]) -> Result<Self, PatternError> {
-        let files: Vec<(&str, &str)> = BUILTIN.iter().chain(more).copied().collect();
-        Self::from_files(&files)
-    }
-
-    /// Only the patterns of `files`. Word groups of a file named `common.toml` are visible in all.
-    ///
-    /// # Errors
-    /// As [`Scanner::new`].
-    pub fn from_files(files: &[(&str, &str)]) -> Result<Self, PatternError> {
-        let set = patterns::load(files)?;
-        let of_form = |joined: bool| -> Vec<_> {
-            let chosen = set
-                .expressions
-                .iter()
-                .filter(|(_, form, _)| (*form == Form::Joined) == joined);
-            chosen
-                .map(|(pattern, _, expression)| (*pattern, expression.clone()))
-                .collect()
-        };
-        let plain = Matcher::new(&of_form(false), Anchoring::AtWords)?;
-        let joined = Matcher::new(&of_form(true), Anchoring::Anywhere)?;
-        let stems = Stems::new(set.stems.iter().map(String::as_str));
-        let literal = |words: Vec<String>| {
-            AhoCorasick::new(words).map_err(|error| PatternError::Engine(error.to_string()))
-        };
-        let topics = literal(set.topics.clone())?;
-        let backwards = set.probes.iter().map(|word| mirror::reverse(word));
-        let rotated = set.probes.iter().map(|word| mirror::rot13(word));
-        let mirrored = literal(backwards.chain(rotated).collect())?;
-        Ok(Self {
-            set,
-            plain,
-            joined,
-            stems,
-            topics,
-            mirrored,
-        })
-    }
-
-    /// All rules, in the order of the pattern files.
-    pub fn rules(&self) -> Vec<Rule> {
-        let rule = |pattern: &patterns::Pattern| Rule {
-            id: pattern.id.to_string(),
-            kind: pattern.kind,
-            severity: pattern.severity,
-            says: pattern.says.to_string(),
-        };
-        self.set.patterns.iter().map(rule).collect()
-    }
-
-    pub(crate) fn set(&self) -> &PatternSet {
-        &self.set
-    }
-
-    pub(crate) fn plain(&self) -> &Matcher {
-        &self.plain
-    }
-
-    pub(crate) fn joined(&self) -> &Matcher {
-        &self.joined
-    }
-
-    pub(crate) fn stems(&self) -> &Stems {
-        &self.stems
-    }
-
-    pub(crate) fn is_on_topic(&self, text: &[u8]) -> bool {
-        judge::is_on_topic(text, &self.topics)
-    }
-
-    /// Where words stand that make sense backwards or rotated, in order.
-    pub(crate) fn mirrored<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (usize, Reading)> + 'a {
-        let words = self.set.probes.len();
-        self.mirrored.find_iter(text).map(move |found| {
-            let backwards = found.pattern().as_usize() < words;
-            (
-                found.start(),
-                if backwards {
-                    Reading::Reversed
-                } else {
-                    Reading::Rot13
-                },
-            )
-        })
-    }
 }

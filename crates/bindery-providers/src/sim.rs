@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use bindery_core::{ContentHash, Usage};
 use bindery_wire::{
-    Collector, Failure, FailureKind, Interrupted, Note, Provider, ReasoningForm, Reply, ReplyEvent, Segment,
+    Collector, Failure, FailureKind, Interrupted, Note, Provider, ReasoningForm, Reply, ReplyEvent,
     StopReason,
 };
 
@@ -20,7 +20,7 @@ mod cache;
 mod rules;
 mod script;
 
-pub use cache::{CacheSimulator, PrefixCache};
+pub use cache::{ANSWER_MS, CacheTables, SimulatedCache};
 pub use script::{Break, Script, ScriptError, Scripted, ScriptedCall};
 
 /// How many bytes are taken for one token.
@@ -35,7 +35,8 @@ pub struct SimModel {
 }
 
 struct State {
-    cache: Box<dyn CacheSimulator>,
+    /// Made with the first request, unless there is one already.
+    cache: Option<SimulatedCache>,
     sent: usize,
 }
 
@@ -51,10 +52,7 @@ impl SimModel {
     }
 
     fn new(provider: Provider, script: Option<Script>) -> Self {
-        let state = State {
-            cache: Box::new(PrefixCache::new(provider)),
-            sent: 0,
-        };
+        let state = State { cache: None, sent: 0 };
         Self {
             provider,
             script,
@@ -62,11 +60,11 @@ impl SimModel {
         }
     }
 
-    /// The same model with another simulator of caches.
+    /// The same model with caches that hold something already.
     #[must_use]
-    pub fn cache(self, cache: impl CacheSimulator + 'static) -> Self {
+    pub fn cache(self, cache: SimulatedCache) -> Self {
         let state = State {
-            cache: Box::new(cache),
+            cache: Some(cache),
             sent: 0,
         };
         Self {
@@ -87,9 +85,14 @@ impl SimModel {
             return Err(refusal);
         }
         let body = &outgoing.encoded.body;
-        let segments = Segment::of_body(self.provider, body)
-            .map_err(|error| Failure::new(FailureKind::InvalidRequest, error.to_string()))?;
-        let input = state.cache.request(&outgoing.request.params.model, &segments);
+        let mut cache = match state.cache.take() {
+            Some(cache) => cache,
+            None => SimulatedCache::new(self.provider)
+                .map_err(|error| Failure::new(FailureKind::InvalidRequest, error.to_string()))?,
+        };
+        let input = cache.request(&outgoing.request.params.model, body);
+        state.cache = Some(cache);
+        let input = input?;
         let ids = ContentHash::of(body).short();
         let model = format!("simulated:{}", outgoing.request.params.model);
         Ok(Told::new(events(&scripted, input, &ids, model)))

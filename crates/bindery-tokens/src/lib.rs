@@ -1,7 +1,7 @@
 //! Token counters: exact tables where they are published, calibrated estimates elsewhere.
 //!
 //! [`Tokenizers`] gives each model its [`Counter`]; [`Calibrated`] corrects one by what a provider
-//! reported; [`Windows`] knows how many tokens a model takes. What is counted exactly, what is
+//! reported; [`Windows`] knows how many tokens a model takes, [`Makers`] whose it is. What is counted exactly, what is
 //! estimated and how wrong it may be is in `docs/tokens.md`.
 //!
 //! Nothing here reads a file, and nothing has to be prepared: the exact tables are laid out by the
@@ -16,6 +16,7 @@ mod encoding;
 mod estimate;
 #[cfg(feature = "exact")]
 mod exact;
+mod makers;
 mod models;
 mod scale;
 mod tokenizers;
@@ -29,5 +30,6 @@ pub use encoding::Encoding;
 pub use estimate::{ErrorBound, Estimate};
 #[cfg(feature = "exact")]
 pub use exact::ExactCounter;
+pub use makers::Makers;
 pub use tokenizers::Tokenizers;
 pub use windows::Windows;

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use crate::breakpoints::place;
 use crate::reasoning::left_out;
 use crate::request::{Encoded, Request};
-use crate::span::{Joined, Recorder, Spanned};
+use crate::span::{Conversation, Joined, Recorder, Spanned};
 use crate::{CacheMarks, ReasoningForm, WireError};
 
 #[derive(Serialize)]
@@ -27,7 +27,7 @@ struct Body<'r> {
     tools: Vec<ToolBody<'r>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Content<'r>>,
-    messages: Vec<MessageBody<'r>>,
+    messages: Conversation<'r, MessageBody<'r>>,
 }
 
 #[derive(Serialize)]
@@ -144,7 +144,7 @@ pub(crate) fn encode(request: &Request<'_>) -> Result<Encoded, WireError> {
         stream: request.params.stream,
         tools: tools.collect(),
         system: system.collect(),
-        messages,
+        messages: recorder.conversation(0, messages),
     };
     let collapsed = request.developer_collapses("Anthropic Messages");
     let notes = collapsed.into_iter().chain(left_out(request, is_ours)).collect();
@@ -185,7 +185,7 @@ fn block_of<'r>(
             let text = recorder.text(fragments);
             (!text.is_empty()).then_some(Content::Text { text, cache_control })
         }
-        Part::Reasoning { fragment, .. } if !is_ours(fragment) => None,
+        Part::Reasoning { fragment, signature } if !is_ours(fragment) || signature.is_empty() => None,
         Part::Reasoning { fragment, signature } => Some(match ReasoningForm::of(fragment) {
             Some(ReasoningForm::RedactedThinking) => Content::RedactedThinking { data: signature },
             _ => Content::Thinking {

@@ -75,6 +75,11 @@ pub(crate) fn place(
     placement
 }
 
+/// Whether a message is one of those whose ends get a mark when they are the newest.
+pub(crate) fn takes_mark(message: &Message) -> bool {
+    tail(message).is_some()
+}
+
 /// The last part of a message that may carry a mark and will stand at the same place in the next request.
 fn tail(message: &Message) -> Option<usize> {
     if message.role != Role::User {

@@ -13,25 +13,27 @@ mod anthropic;
 mod breakpoints;
 mod error;
 mod failure;
+mod growing;
 mod openai;
 mod provider;
 mod reasoning;
 mod reply;
 mod request;
-mod segments;
+mod shape;
 mod span;
 mod sse;
 
 pub use breakpoints::CacheMarks;
 pub use error::WireError;
 pub use failure::{Failure, FailureKind, Retry};
+pub use growing::Growing;
 pub use provider::{Provider, UnknownProvider};
 pub use reasoning::ReasoningForm;
 pub use reply::{
     Collector, Interrupted, Reply, ReplyDecoder, ReplyEvent, ReplyPart, StopReason, decode_body,
 };
 pub use request::{Encoded, Note, Params, Request};
-pub use segments::{MarkLifetime, Segment};
+pub use shape::{ShapeProblem, ShapeRule, shape_problems};
 pub use span::{Encoding, Span, SpanMap, SpanPart};
 
 #[cfg(test)]

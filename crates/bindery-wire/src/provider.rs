@@ -51,6 +51,15 @@ impl Provider {
         }
     }
 
+    /// Whose models its own endpoint serves, as `models/makers.toml` names makers.
+    pub fn maker(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::OpenaiResponses | Self::OpenaiChat => "openai",
+            Self::Deepseek => "deepseek",
+        }
+    }
+
     /// Encodes a request as this provider's body.
     pub fn encode(self, request: &Request<'_>) -> Result<Encoded, WireError> {
         request.check_trust()?;

@@ -57,6 +57,9 @@ impl ReasoningForm {
     }
 }
 
+/// The code of the note about thoughts that cannot be sent back.
+pub(crate) const LEFT_OUT: &str = "reasoning-left-out";
+
 /// A note where thoughts cannot be sent back, because another provider thought them.
 pub(crate) fn left_out(request: &Request<'_>, is_kept: fn(&Fragment) -> bool) -> Option<Note> {
     let fragments: Vec<Arc<str>> = request
@@ -68,8 +71,13 @@ pub(crate) fn left_out(request: &Request<'_>, is_kept: fn(&Fragment) -> bool) ->
             _ => None,
         })
         .collect();
+    note(fragments)
+}
+
+/// The note about these thoughts; none for none.
+pub(crate) fn note(fragments: Vec<Arc<str>>) -> Option<Note> {
     (!fragments.is_empty()).then(|| Note {
-        code: "reasoning-left-out",
+        code: LEFT_OUT,
         message: "signed reasoning belongs to the provider that wrote it and is not sent to this one"
             .to_owned(),
         fragments,

@@ -58,6 +58,8 @@ pub struct Encoded {
     pub spans: SpanMap,
     /// What the format could not say.
     pub notes: Vec<Note>,
+    /// Where the conversation begins in the body: before its first message, and before the comma there.
+    pub(crate) conversation: usize,
 }
 
 /// Something that the format could not say as it was meant.

@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bindery_core::{Fragment, Kind, SEPARATOR, Tool};
+use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -68,6 +69,10 @@ impl SpanMap {
         &self.0
     }
 
+    pub(crate) fn spans_mut(&mut self) -> &mut Vec<Span> {
+        &mut self.0
+    }
+
     /// The span that holds a byte of the body; `None` for structure.
     pub fn at(&self, byte: usize) -> Option<&Span> {
         let after = self.0.partition_point(|span| span.range.end <= byte);
@@ -90,6 +95,7 @@ impl Span {
 #[derive(Default)]
 pub(crate) struct Recorder {
     offset: Cell<usize>,
+    conversation: Cell<usize>,
     spans: RefCell<Vec<Span>>,
 }
 
@@ -112,7 +118,17 @@ impl Recorder {
             body: out,
             spans: SpanMap(self.spans.take()),
             notes,
+            conversation: self.conversation.get(),
         })
+    }
+
+    /// Elements of which the conversation begins at the index `before`.
+    pub(crate) fn conversation<T>(&self, before: usize, elements: Vec<T>) -> Conversation<'_, T> {
+        Conversation {
+            recorder: self,
+            before,
+            elements,
+        }
     }
 
     /// Text made of fragments, joined by blank lines.
@@ -199,6 +215,26 @@ impl Recorder {
             part,
             encoding,
         });
+    }
+}
+
+/// The array that holds the conversation.
+pub(crate) struct Conversation<'r, T> {
+    recorder: &'r Recorder,
+    before: usize,
+    elements: Vec<T>,
+}
+
+impl<T: Serialize> Serialize for Conversation<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut array = serializer.serialize_seq(Some(self.elements.len()))?;
+        for (at, element) in self.elements.iter().enumerate() {
+            if at == self.before {
+                self.recorder.conversation.set(self.recorder.offset.get());
+            }
+            array.serialize_element(element)?;
+        }
+        array.end()
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use bindery_core::{AssembleOptions, PromptSources, PromptText, Scope, Session, Source};
+use bindery_core::{AssembleOptions, PromptSources, PromptText, Registration, Scope, Session, Source};
 use bindery_guard::policy::Approval;
 use bindery_sources::dialect::{Catalogue, Dialect};
 use bindery_sources::environment::Surroundings;
@@ -23,6 +23,7 @@ use bindery_sources::settings::{self, Settings};
 use bindery_sources::{
     Level, Notice, Position, Refused, Registered, Workspace, instruction_contexts, register,
 };
+use bindery_tokens::Makers;
 use bindery_wire::{Params, Provider};
 
 /// Everything that decides a request apart from files.
@@ -66,7 +67,15 @@ pub struct Here {
     pub standings: Vec<Standing>,
     gate: Arc<Gate>,
     git_status: Option<Arc<GitStatus>>,
+    instructions: Vec<Registration>,
     _registered: Registered,
+}
+
+/// What there is to tell once providers have run.
+#[derive(Clone)]
+pub struct Told {
+    gate: Arc<Gate>,
+    git_status: Option<Arc<GitStatus>>,
 }
 
 /// The most tokens an answer may have where nobody says so.
@@ -78,6 +87,13 @@ const DEFAULT_DIALECT: &str = "auto";
 /// The settings that hold for a question.
 pub fn settings(question: &Question) -> Result<Settings, Refused> {
     settings::load(&question.places, &question.paths_from, &question.request)
+}
+
+/// The gate that texts would pass here: the policy of the settings, and the approvals that hold.
+pub fn gate(question: &Question) -> Result<Gate, Refused> {
+    let settings = settings(question)?;
+    let approvals = approvals(question, &settings)?;
+    Ok(Gate::new(settings.guard(), approvals))
 }
 
 /// Reads settings and sections and registers everything. Every problem found is in the refusal.
@@ -104,11 +120,14 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     let mut registered = register(&Scope::global(), &workspace)?;
     registered.notices.extend(unusable_git(question));
     let manifest = instructions(question, &settings, &gate)?;
+    let mut contexts = Vec::new();
     if let Some(manifest) = &manifest {
+        let refusals = instruction_contexts::refusals(manifest, &question.places);
+        if !refusals.is_empty() {
+            return Err(Refused(refusals));
+        }
         let kept = instruction_contexts::register(manifest, &question.places, &gate, &registered.scope);
-        registered
-            .registrations
-            .extend(kept.map_err(|error| internal(&error))?);
+        contexts = kept.map_err(|error| internal(&error))?;
         registered
             .notices
             .extend(instruction_contexts::notices(manifest, &question.places));
@@ -120,6 +139,7 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     };
     let standings = standings(question, &gate, manifest.as_ref(), &mut registered);
     let mut notices = settings.notices().to_vec();
+    notices.extend(foreign_model(&settings, provider));
     notices.append(&mut registered.notices);
     notices.extend(gate.take_notices());
     let max_tokens = settings
@@ -137,6 +157,7 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
         standings,
         gate,
         git_status: registered.git_status.clone(),
+        instructions: contexts,
         _registered: registered,
     })
 }
@@ -161,21 +182,43 @@ impl Here {
     /// Adds what can only be said once providers have run: what was found in their texts, and how the look
     /// at git's status went.
     pub fn after_assembly(&mut self) {
-        self.notices.extend(self.gate.take_notices());
-        let Some(report) = self.git_status.as_ref().and_then(|status| status.last()) else {
-            return;
-        };
-        let Some(message) = report.incomplete() else {
-            return;
-        };
-        self.notices.push(Notice {
-            level: Level::Warning,
-            code: "git-status-incomplete".into(),
-            at: Position::whole("git status"),
-            message,
-            excerpt: None,
-            mend: report.mend().to_owned(),
-        });
+        let told = self.told().take();
+        self.notices.extend(told);
+    }
+
+    /// The same for whoever assembles without this value.
+    pub fn told(&self) -> Told {
+        Told {
+            gate: self.gate.clone(),
+            git_status: self.git_status.clone(),
+        }
+    }
+
+    /// Takes the instruction files out of the session: for whoever registers them anew as they change. One
+    /// that is deleted then would otherwise go on speaking from here.
+    pub fn give_up_instructions(&mut self) {
+        self.instructions.clear();
+    }
+}
+
+impl Told {
+    /// What was found in texts since the last time, and whether git's status is complete.
+    pub fn take(&self) -> Vec<Notice> {
+        let mut notices = self.gate.take_notices();
+        let report = self.git_status.as_ref().and_then(|status| status.last());
+        if let Some(report) = report
+            && let Some(message) = report.incomplete()
+        {
+            notices.push(Notice {
+                level: Level::Warning,
+                code: "git-status-incomplete".into(),
+                at: Position::whole("git status"),
+                message,
+                excerpt: None,
+                mend: report.mend().to_owned(),
+            });
+        }
+        notices
     }
 }
 
@@ -299,8 +342,38 @@ fn loading(question: &Question, gate: &Gate) -> instructions::Options {
     instructions::Options {
         touch: question.touch.clone(),
         approvals: lock::verified_imports(gate.approvals(), &question.places),
+        must_keep: instructions::MustKeep::First,
         ..instructions::Options::default()
     }
+}
+
+/// What is used for a setting that nobody made, where that depends on another one.
+pub fn used_for(key: settings::Key, settings: &Settings) -> Option<String> {
+    match key {
+        settings::Key::Model => Some(format!("\"{}\"", provider(settings).ok()?.default_model())),
+        settings::Key::MaxTokens => Some(MAX_TOKENS.to_string()),
+        _ => None,
+    }
+}
+
+/// A chosen model that the chosen provider's own endpoint does not serve. A gateway may, so it only is noted.
+fn foreign_model(settings: &Settings, provider: Provider) -> Option<Notice> {
+    let chosen = settings.model()?;
+    let makers = Makers::built_in().ok()?;
+    let maker = makers
+        .of(&chosen.value)
+        .filter(|maker| *maker != provider.maker())?;
+    Some(Notice {
+        level: Level::Note,
+        code: "model-of-another-maker".into(),
+        at: chosen.origin.at.clone(),
+        message: format!(
+            "`{}` is a model of {maker}, and the request is in the format of {provider}",
+            chosen.value
+        ),
+        excerpt: None,
+        mend: "right if a gateway serves it in this format; else choose another provider or model".to_owned(),
+    })
 }
 
 /// A failure that no user's input should be able to cause, told as such.

@@ -11,7 +11,7 @@ mod next_request;
 pub use bindery_core::*;
 pub use bindery_guard as guard;
 pub use bindery_sources as sources;
-pub use bindery_tokens::{Calibrated, Calibration, Counter, Tokenizers, Windows};
+pub use bindery_tokens::{Calibrated, Calibration, Counter, Makers, Tokenizers, Windows};
 pub use bindery_wire::{
     CacheMarks, Encoded, Encoding, Note, Params, Provider, Request, Span, SpanMap, SpanPart, UnknownProvider,
     WireError,

@@ -1,8 +1,10 @@
 //! Instruction files: those of the session, and those of directories that tools touch.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bindery_core::{ProviderError, Registration, Scope};
+use bindery_sources::Notice;
 use bindery_sources::dialect::Dialect;
 use bindery_sources::gate::Gate;
 use bindery_sources::instruction_contexts;
@@ -42,16 +44,16 @@ impl InstructionFiles {
 }
 
 impl Refresh for InstructionFiles {
-    fn refresh(&mut self, at: Moment<'_>) -> Result<(), ProviderError> {
+    fn refresh(&mut self, at: Moment<'_>) -> Result<Vec<Notice>, ProviderError> {
         if at.step > 1 && self.known == Some(at.touched.len()) {
-            return Ok(());
+            return Ok(Vec::new());
         }
         self.known = Some(at.touched.len());
-        self.host.options.touch = at.touched.to_vec();
+        self.host.options.touch = at.touched.iter().map(|path| PathBuf::from(&**path)).collect();
         let manifest = Loader::new(&self.dialect).load(&self.host);
         // Names are free again before they are taken again.
         self.kept.clear();
         self.kept = instruction_contexts::register(&manifest, &self.places, &self.gate, &self.scope)?;
-        Ok(())
+        Ok(instruction_contexts::notices(&manifest, &self.places))
     }
 }

@@ -1,7 +1,10 @@
 //! Another session, recalled by name: what was asked and answered, newest first to be kept, within a bound.
 
 use bindery_core::{Context, Kind, Message, Part, Role, Source, Trust};
+use bindery_sources::gate::Gate;
 use bindery_store::{LogReader, SessionId, StoreError, load};
+
+use crate::admission::outside;
 
 /// The most bytes of another session that are recalled.
 const MOST_BYTES: usize = 16_000;
@@ -18,8 +21,9 @@ pub struct Recalled {
     pub left_out: usize,
 }
 
-/// Recalls a session: prompts and answers, without tools, context and thoughts.
-pub fn recall(id: &SessionId, log: &dyn LogReader) -> Result<Recalled, StoreError> {
+/// Recalls a session: prompts and answers, without tools, context and thoughts. What was said there passes
+/// `gate` on its way in.
+pub fn recall(id: &SessionId, log: &dyn LogReader, gate: &Gate) -> Result<Recalled, StoreError> {
     let state = load(log)?;
     let said: Vec<String> = state.messages().iter().filter_map(line).collect();
     let mut room = MOST_BYTES;
@@ -38,6 +42,12 @@ pub fn recall(id: &SessionId, log: &dyn LogReader) -> Result<Recalled, StoreErro
     let source = Source::Plugin {
         name: format!("session {id}").into(),
     };
+    let text = outside(
+        gate,
+        &format!("context:session:{id}"),
+        &format!("session {id}"),
+        &text,
+    );
     let context = Context::new(format!("session:{id}"), text)
         .message(Kind::SessionReference)
         .order(1000)

@@ -89,7 +89,7 @@ async fn nested_instructions_attach_when_a_tool_touches_their_directory() {
         })
         .unwrap();
     assert_eq!(context(&scope).await.messages.len(), 1);
-    let touched = [cwd.join("api/src/main.rs")];
+    let touched = [Arc::from(cwd.join("api/src/main.rs").to_str().unwrap())];
     files
         .refresh(Moment {
             step: 2,
@@ -142,7 +142,12 @@ fn a_session_is_recalled_within_its_bound() {
             .commit(vec![Draft::new(0, said), Draft::new(0, answer)])
             .unwrap();
     }
-    let recalled = recall(&id, &*store.read(&id).unwrap()).unwrap();
+    let recalled = recall(
+        &id,
+        &*store.read(&id).unwrap(),
+        &bindery_sources::gate::Gate::default(),
+    )
+    .unwrap();
     assert_eq!((recalled.messages, recalled.left_out), (21, 39));
     let scope = Scope::global();
     let _kept = scope.context(recalled.context).unwrap();

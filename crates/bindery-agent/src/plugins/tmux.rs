@@ -5,9 +5,13 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use bindery_core::{Context, ProviderError, Registration, Scope, Source, Trust};
+use bindery_sources::Notice;
+use bindery_sources::gate::Gate;
 
+use crate::admission::outside;
 use crate::agent::{Moment, Refresh};
 
 /// The most panes that are told.
@@ -21,14 +25,15 @@ const FORMAT: &str = "#{window_index}.#{pane_index}#{?pane_active,*,} #{window_n
 pub struct Tmux {
     program: PathBuf,
     environment: BTreeMap<OsString, OsString>,
+    gate: Arc<Gate>,
     scope: Scope,
     told: String,
     kept: Option<Registration>,
 }
 
 impl Tmux {
-    /// The tmux that `environment` names (`TMUX`); `None` outside of any.
-    pub fn find(environment: BTreeMap<OsString, OsString>, scope: Scope) -> Option<Self> {
+    /// The tmux that `environment` names (`TMUX`); `None` outside of any. What it says passes `gate`.
+    pub fn find(environment: BTreeMap<OsString, OsString>, gate: Arc<Gate>, scope: Scope) -> Option<Self> {
         let inside = environment
             .get(&OsString::from("TMUX"))
             .is_some_and(|socket| !socket.is_empty());
@@ -36,6 +41,7 @@ impl Tmux {
         inside.then_some(Self {
             program,
             environment,
+            gate,
             scope,
             told: String::new(),
             kept: None,
@@ -70,22 +76,23 @@ pub(super) fn told(listed: &str) -> String {
 }
 
 impl Refresh for Tmux {
-    fn refresh(&mut self, at: Moment<'_>) -> Result<(), ProviderError> {
+    fn refresh(&mut self, at: Moment<'_>) -> Result<Vec<Notice>, ProviderError> {
         if at.step > 1 {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let told = self.ask();
         if told == self.told && self.kept.is_some() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         self.kept = None;
         if !told.is_empty() {
             // Titles and directories are whatever a program wrote there.
             let source = Source::Plugin { name: "tmux".into() };
-            let context = Context::new("tmux", told.as_str()).order(30).literal();
+            let text = outside(&self.gate, "context:tmux", "tmux", &told);
+            let context = Context::new("tmux", text).order(30).literal();
             self.kept = Some(self.scope.context(context.from_source(source, Trust::External))?);
         }
         self.told = told;
-        Ok(())
+        Ok(Vec::new())
     }
 }

@@ -181,3 +181,12 @@ impl Permit for Yes {
         Box::pin(std::future::ready(Permission::Granted))
     }
 }
+
+/// A tool that only looks.
+pub(crate) fn says(name: &'static str, text: &'static str) -> TestTool {
+    TestTool {
+        name,
+        effect: Effect::Reads,
+        does: Does::Says(text),
+    }
+}

@@ -4,4 +4,5 @@
 mod common;
 mod crash;
 mod failures;
+mod outside;
 mod steps;

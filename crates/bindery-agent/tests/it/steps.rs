@@ -7,15 +7,7 @@ use bindery_agent::{Cancel, Decision, Effect, Entry, Next, PreStepListener, Prop
 use bindery_core::log::{Intake, TurnOutcome};
 use bindery_core::{BoxFuture, Context, Delivery, ProviderError};
 
-use crate::common::{Does, Still, TestTool, World, Yes};
-
-fn says(name: &'static str, text: &'static str) -> TestTool {
-    TestTool {
-        name,
-        effect: Effect::Reads,
-        does: Does::Says(text),
-    }
-}
+use crate::common::{Does, Still, TestTool, World, Yes, says};
 
 /// Replays the log and finds every request as it was sent.
 fn verified(world: &World) -> u64 {

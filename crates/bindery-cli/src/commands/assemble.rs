@@ -42,6 +42,7 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
     let rendered =
         pollster::block_on(here.session.render(&here.options)).map_err(|error| UsageError::of(&error))?;
     here.after_assembly();
+    let prompt = rendered.system.clone();
     let request = NextRequest::new(here.provider, here.params.clone(), rendered, &history);
     let windows = Windows::built_in().context("the built-in table of windows")?;
     let tokenizers = Tokenizers::built_in().context("the built-in table of tokenizers")?;
@@ -53,6 +54,9 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
             .extend(over_window(&rows, window, &here.params.model));
     }
     notices::tell(&here.notices, terminal)?;
+    if views::of_prompt(view, &prompt, terminal)? {
+        return Ok(Status::Success);
+    }
     let request =
         request.map_err(|error| UsageError(format!("{error}\n  help: add one with `--message TEXT`")))?;
     match view {
@@ -69,11 +73,11 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
             let page = json::Page::new(&request, &here, rows, window, before);
             writeln!(terminal.out, "{}", serde_json::to_string_pretty(&page)?)?;
         }
-        View::Blocks => views::blocks(&request, terminal)?,
-        View::Text => views::text(&request, terminal)?,
-        View::Prefix => views::raw(request.rendered.system.cacheable_prefix().as_bytes(), terminal)?,
-        View::Request => views::raw(&request.encoded.body, terminal)?,
         View::Spans => views::spans(&request, args.json, terminal)?,
+        // Views of the prompt alone were shown.
+        View::Request | View::Blocks | View::Text | View::Prefix => {
+            views::raw(&request.encoded.body, terminal)?;
+        }
     }
     Ok(Status::Success)
 }
@@ -139,7 +143,11 @@ fn explain_config(question: &here::Question, terminal: &mut Terminal) -> anyhow:
     for setting in settings.explain_config() {
         let shown =
             |value: &bindery::sources::settings::Shown| format!("{}  ({})", value.value, value.origin);
-        let value = setting.value.as_ref().map_or_else(|| "not set".to_owned(), shown);
+        let unset = || match here::used_for(setting.key, &settings) {
+            Some(used) => format!("not set; {used} is used"),
+            None => "not set".to_owned(),
+        };
+        let value = setting.value.as_ref().map_or_else(unset, shown);
         writeln!(terminal.out, "{} = {}", setting.key, printable(&value))?;
         for shadowed in &setting.shadowed {
             writeln!(terminal.out, "    shadows {}", printable(&shown(shadowed)))?;

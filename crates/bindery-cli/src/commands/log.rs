@@ -27,7 +27,7 @@ pub(crate) struct LogArgs {
 enum LogCommand {
     /// List the sessions, newest last (the default)
     List,
-    /// Show the events of a session
+    /// Show the events of a session, then what it used and where its tokens are
     Show {
         /// The session
         session: String,
@@ -77,12 +77,14 @@ pub(crate) fn run(args: &LogArgs, terminal: &mut Terminal) -> anyhow::Result<Sta
         LogCommand::List => list(&store, args.json, terminal),
         LogCommand::Show { session, from } => {
             let log = store.read(&sessions::parse(session)?)?;
-            show::events_from(&*log, Seq::new((*from).max(1)), args.json, terminal)
+            show::events_from(&*log, Seq::new((*from).max(1)), args.json, terminal)?;
+            show::usage(&*log, args.json, terminal)
         }
         LogCommand::Tail { session, lines } => {
             let log = store.read(&sessions::parse(session)?)?;
             let from = log.head()?.next.get().saturating_sub(*lines).max(1);
-            show::events_from(&*log, Seq::new(from), args.json, terminal)
+            show::events_from(&*log, Seq::new(from), args.json, terminal)?;
+            Ok(Status::Success)
         }
         LogCommand::Recover { session, to } => save(&store, session, to.as_deref(), terminal),
         LogCommand::Export { session, file } => write_out(&store, session, file.as_deref(), terminal),

@@ -51,6 +51,9 @@ pub(crate) struct PlanArgs {
     /// How many minutes after the last request; without it, as many as have passed
     #[arg(long, value_name = "MINUTES")]
     after: Option<u64>,
+    /// The most breakpoints to set, for a relay between that needs some itself
+    #[arg(long, value_name = "N")]
+    most: Option<usize>,
     /// Take the requests to go to this kind of cache, whatever the model is called
     #[arg(long, value_name = "NAME")]
     family: Option<String>,
@@ -85,6 +88,17 @@ struct Standing<'b> {
     last: Exchange,
     requests: u64,
     timed: bool,
+}
+
+impl PlanArgs {
+    /// What may be planned: breakpoints anew, whatever the client set.
+    fn options(&self) -> PlanOptions {
+        PlanOptions {
+            foreign: Foreign::Replan,
+            most: self.most.unwrap_or(usize::MAX),
+            ..PlanOptions::default()
+        }
+    }
 }
 
 pub(crate) fn run(args: &PlanArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
@@ -145,11 +159,7 @@ fn goes_on(
         None => books.rules.rules(&model)?,
     };
     let planned = rules.map_or_else(Plan::default, |rules| {
-        let options = PlanOptions {
-            foreign: Foreign::Replan,
-            ..PlanOptions::default()
-        };
-        plan(&next, Some(&standing.last.request), &rules, &options)
+        plan(&next, Some(&standing.last.request), &rules, &args.options())
     });
     Ok(Forecast {
         subject: subject.shown(),
@@ -213,13 +223,7 @@ fn begins(
     let (request, encoded) = here::first(dir, args.model.as_deref(), tokenizers, terminal)?;
     let model = request.request().settings().model().to_owned();
     let planned = match books.rules.rules(&model)? {
-        Some(rules) => {
-            let options = PlanOptions {
-                foreign: Foreign::Replan,
-                ..PlanOptions::default()
-            };
-            plan(&request, None, &rules, &options)
-        }
+        Some(rules) => plan(&request, None, &rules, &args.options()),
         None => Plan::default(),
     };
     let mut notes = vec!["no session works here yet: this is the first request".to_owned()];

@@ -5,8 +5,10 @@ mod model;
 mod opening;
 mod people;
 mod permit;
-mod price;
+mod pinned;
+mod progress;
 mod show;
+mod told;
 
 use std::io::Write;
 
@@ -17,6 +19,7 @@ use bindery_agent::{Agent, Cancel, TurnReport};
 pub(crate) use arguments::RunArgs;
 use opening::Opened;
 use people::People;
+use progress::Progress;
 use show::{Lines, Text, summary};
 
 use crate::status::{Status, UsageError};
@@ -46,11 +49,10 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
     opened.announce(args.json, terminal)?;
     terminal.out.flush()?;
     let status = match prompt {
-        Some(prompt) => turn(&mut opened, args, &prompt).await?,
+        Some(prompt) => turn(&mut opened, args, &people, &prompt).await?,
         None => converse(&mut opened, args, &people, terminal).await?,
     };
-    let usage = opened.agent.state().usage().session;
-    summary(&opened, &usage, args.json, terminal)?;
+    summary(&opened, args.json, terminal)?;
     Ok(status)
 }
 
@@ -75,44 +77,70 @@ async fn converse(
                 return Ok(status);
             }
             Some(line) if line.trim().is_empty() => {}
-            Some(line) => status = turn(opened, args, &line).await?,
+            Some(line) => status = turn(opened, args, people, &line).await?,
         }
     }
 }
 
-/// Says something and drives the turn to its end. Ctrl-C aborts the turn; the session stays.
-async fn turn(opened: &mut Opened, args: &RunArgs, prompt: &str) -> anyhow::Result<Status> {
+/// Says something and drives the turn to its end. Lines that are typed meanwhile steer it. Ctrl-C aborts
+/// the turn; the session stays.
+async fn turn(opened: &mut Opened, args: &RunArgs, people: &People, prompt: &str) -> anyhow::Result<Status> {
     let cancel = Cancel::new();
-    let agent = &mut opened.agent;
+    let progress = Progress::default();
+    let (told, agent) = (opened.told.clone(), &mut opened.agent);
     agent.watch = if args.json {
-        Box::new(Lines::new(cancel.clone()))
+        Box::new(Lines::new(cancel.clone(), told))
     } else {
-        Box::new(Text::new(cancel.clone(), opened.palette))
+        Box::new(Text::new(cancel.clone(), told, opened.palette, progress.clone()))
     };
     let id = format!("prompt-{}", agent.state().next_seq());
     agent.say(&id, prompt, Intake::FollowUp)?;
+    people.steer(agent.mail());
+    let status = turns(agent, args.json, &progress, &cancel).await;
+    people.rest();
+    // What was typed in the last moment waits in the log.
+    agent.collect()?;
+    status
+}
+
+/// As many turns as somebody says something for.
+async fn turns(
+    agent: &mut Agent,
+    json: bool,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> anyhow::Result<Status> {
     let mut status = Status::Success;
-    while let Some(report) = one_turn(agent, &cancel).await? {
-        status = concluded(&report, args.json);
+    while let Some(report) = one_turn(agent, progress, cancel).await? {
+        status = concluded(&report, json);
         if report.outcome != TurnOutcome::Completed {
             break;
         }
+        agent.collect()?;
     }
     Ok(status)
 }
 
-async fn one_turn(agent: &mut Agent, cancel: &Cancel) -> anyhow::Result<Option<TurnReport>> {
+async fn one_turn(
+    agent: &mut Agent,
+    progress: &Progress,
+    cancel: &Cancel,
+) -> anyhow::Result<Option<TurnReport>> {
     let turn = agent.turn(cancel);
     tokio::pin!(turn);
+    // One wait for the signal all along: between two of them one could be missed.
+    let mut pressed = std::pin::pin!(tokio::signal::ctrl_c());
     loop {
         // The signal first: its handler stands before the turn does anything.
         tokio::select! {
             biased;
-            pressed = tokio::signal::ctrl_c() => {
-                pressed.context("waiting for Ctrl-C")?;
+            signal = &mut pressed => {
+                signal.context("waiting for Ctrl-C")?;
                 cancel.cancel();
+                pressed.set(tokio::signal::ctrl_c());
             }
             report = &mut turn => return Ok(report?),
+            () = tokio::time::sleep(Progress::TICK) => progress.due().iter().for_each(|line| show::beside(line)),
         }
     }
 }

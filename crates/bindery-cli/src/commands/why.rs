@@ -2,6 +2,7 @@
 
 mod account;
 mod json;
+mod metered;
 mod one;
 mod table;
 
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use bindery::Tokenizers;
-use bindery_cache::{Explainer, Family, Verdict};
+use bindery_cache::{Explainer, Family, Verdict, meter};
 use clap::Args;
 
 use crate::books::{self, Books};
@@ -39,6 +40,9 @@ pub(crate) struct WhyArgs {
     /// Show every request in a table, then every miss
     #[arg(long)]
     all: bool,
+    /// Show where the tokens are: by fragment, file, tool, server and hook; with --all, over all requests
+    #[arg(long)]
+    meter: bool,
     /// Take the requests to go to this kind of cache, whatever the model is called: vllm, sglang, llama.cpp, …
     #[arg(long, value_name = "NAME")]
     family: Option<String>,
@@ -55,7 +59,7 @@ pub(crate) fn run(args: &WhyArgs, terminal: &mut Terminal) -> anyhow::Result<Sta
     let subject = Subject::of(&args.subject, &here)?;
     let books = Books::open(args.prices.as_deref())?;
     let family = args.family.as_deref().map(books::family).transpose()?;
-    let account = explain(&subject, &books, family, terminal)?;
+    let account = explain(args, &subject, &books, family, terminal)?;
     let Some(last) = account.requests.last() else {
         let message = format!("{} holds no request", subject.shown());
         return Err(UsageError(message).into());
@@ -80,6 +84,9 @@ pub(crate) fn run(args: &WhyArgs, terminal: &mut Terminal) -> anyhow::Result<Sta
                 one::write(request, terminal)?;
             }
         }
+        if args.meter {
+            metered::write(&shown, terminal)?;
+        }
         account.tell_notes(terminal)?;
     }
     let mendable = shown.iter().any(|request| is_mendable(&request.why.verdict));
@@ -92,6 +99,7 @@ pub(crate) fn run(args: &WhyArgs, terminal: &mut Terminal) -> anyhow::Result<Sta
 
 /// Explains every request of a subject.
 fn explain(
+    args: &WhyArgs,
     subject: &Subject,
     books: &Books,
     family: Option<Family>,
@@ -118,8 +126,14 @@ fn explain(
         let model = settings.model().to_owned();
         let total = exchange.request.total();
         let format = exchange.request.request().format();
+        let meter = if args.meter {
+            meter(&exchange.request)
+        } else {
+            Vec::new()
+        };
         let why = explainer.observe(exchange)?;
         account.add(sent, model, format, total, why);
+        account.metered(meter);
         Ok(())
     };
     subject.each(terminal, &mut one)?;

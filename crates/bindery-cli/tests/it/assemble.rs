@@ -169,3 +169,70 @@ fn a_custom_prompt_replaces_the_default_and_keeps_the_project() {
     ];
     assert_eq!(keys, expected);
 }
+
+#[test]
+fn a_prompt_without_a_message_has_views_and_no_body() {
+    let place = Place::new();
+    let none = [
+        "assemble",
+        "--mode",
+        "none",
+        "--instructions",
+        "none",
+        "-c",
+        "git_status_deadline_ms=0",
+    ];
+    let prefix = place.bindery_in("home/repo", &[&none[..], &["--view", "prefix"]].concat());
+    assert_eq!((prefix.code, prefix.out.as_str()), (0, ""), "{}", prefix.err);
+    let body = place.bindery_in("home/repo", &[&none[..], &["--view", "request"]].concat());
+    assert_eq!(body.code, 2, "{}", body.out);
+    assert!(body.err.contains("`--message TEXT`"), "{}", body.err);
+}
+
+#[test]
+fn what_nobody_set_is_shown_as_it_is_used() {
+    let place = Place::new();
+    let shown = place.bindery_in(
+        "home/repo",
+        &["assemble", "--explain-config", "--provider", "deepseek"],
+    );
+    assert!(
+        shown
+            .out
+            .contains("model = not set; \"deepseek-flash\" is used\n"),
+        "{}",
+        shown.out
+    );
+    assert!(
+        shown.out.contains("max_tokens = not set; 32000 is used\n"),
+        "{}",
+        shown.out
+    );
+}
+
+#[test]
+fn another_makers_model_is_noted_and_a_pasted_boundary_refused() {
+    let place = Place::new();
+    let call = [
+        "assemble",
+        "--provider",
+        "openai",
+        "--model",
+        "claude-opus-5",
+        "--message",
+        "hi",
+    ];
+    let noted = place.bindery_in("home/repo", &call);
+    assert_eq!(noted.code, 0, "{}", noted.err);
+    insta::assert_snapshot!(noted.err);
+    let pasted = place.bindery_in(
+        "home/repo",
+        &[
+            "assemble",
+            "--append-system-prompt",
+            "One.\n__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__\nTwo.",
+        ],
+    );
+    assert_eq!(pasted.code, 2);
+    insta::assert_snapshot!(pasted.err);
+}

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::place::{Place, Ran};
 
 /// Waits for git however long it takes.
-const PATIENT: [&str; 2] = ["-c", "git_status_deadline_ms=10000"];
+pub(crate) const PATIENT: [&str; 2] = ["-c", "git_status_deadline_ms=10000"];
 
 /// A repository with two crates.
-fn workspace() -> Place {
+pub(crate) fn workspace() -> Place {
     let place = Place::new();
     place.write("home/repo/Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n");
     for (name, does) in [("ink", "Draws lines."), ("paper", "Holds pages.")] {
@@ -22,7 +22,7 @@ fn workspace() -> Place {
     place
 }
 
-fn run(place: &Place, arguments: &[&str]) -> Ran {
+pub(crate) fn run(place: &Place, arguments: &[&str]) -> Ran {
     let mut all = vec!["run"];
     all.extend(PATIENT);
     all.extend(arguments);
@@ -31,31 +31,34 @@ fn run(place: &Place, arguments: &[&str]) -> Ran {
     ran
 }
 
-/// The events of a session.
-fn events(place: &Place, session: &str) -> Vec<Value> {
+/// The events of a session, without what follows them.
+pub(crate) fn events(place: &Place, session: &str) -> Vec<Value> {
     let ran = place.bindery(&["log", "show", session, "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    ran.out
+    let mut lines: Vec<Value> = ran
+        .out
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+        .collect();
+    assert_eq!(lines.pop().unwrap()["type"], "usage");
+    lines
 }
 
 /// The types of events from a place on.
-fn kinds(events: &[Value]) -> Vec<&str> {
+pub(crate) fn kinds(events: &[Value]) -> Vec<&str> {
     events
         .iter()
         .map(|event| event["type"].as_str().unwrap())
         .collect()
 }
 
-fn verify(place: &Place, session: &str) -> String {
+pub(crate) fn verify(place: &Place, session: &str) -> String {
     let ran = place.bindery(&["replay", session, "--verify"]);
     assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
     ran.out
 }
 
-const ASK: &str = "list the crates and say what each does";
+pub(crate) const ASK: &str = "list the crates and say what each does";
 
 #[test]
 fn a_session_needs_no_key_uses_tools_and_verifies() {
@@ -131,7 +134,7 @@ fn every_request_after_the_first_reads_from_the_cache() {
         let events = events(&place, "s");
         let usage = events.iter().filter(|event| event["type"] == "usage_reported");
         let cached: Vec<u64> = usage
-            .map(|event| event["data"]["usage"]["cache_read"].as_u64().unwrap())
+            .map(|event| event["data"]["usage"]["read"].as_u64().unwrap())
             .collect();
         assert_eq!(cached.len(), 8, "{family}");
         assert!(
@@ -145,40 +148,6 @@ fn every_request_after_the_first_reads_from_the_cache() {
         assert_eq!(snapshots, 2, "{family}: the status changed once");
         verify(&place, "s");
     }
-}
-
-#[test]
-fn what_did_not_change_is_not_written_and_what_changed_is_written_once() {
-    let place = workspace();
-    place.write("home/repo/AGENTS.md", "Use tabs.\n");
-    run(&place, &[ASK, "--session", "s"]);
-    let go_on = || {
-        let before = events(&place, "s").len();
-        run(&place, &["hello", "--session", "s", "--instructions", "codex"]);
-        let events = events(&place, "s").split_off(before);
-        let new = |event: &&Value| {
-            let meta = event["data"]["message"]["is_meta"] == true;
-            event["type"] == "header_set"
-                || event["type"] == "snapshot_entered"
-                || (event["type"] == "user_message" && meta)
-        };
-        events.iter().filter(new).cloned().collect::<Vec<Value>>()
-    };
-    assert_eq!(go_on(), Vec::<Value>::new());
-    place.write("home/repo/AGENTS.md", "Use spaces.\n");
-    let written = go_on();
-    assert_eq!(kinds(&written), ["user_message"]);
-    let fragment = &written[0]["data"]["message"]["parts"][0]["text"][0];
-    assert_eq!(fragment["source"], json!({"type": "file", "path": "AGENTS.md"}));
-    assert!(fragment["text"].as_str().unwrap().contains("Use spaces."));
-    assert_eq!(go_on(), Vec::<Value>::new());
-    place.write(
-        "home/.config/bindery/sections/more.md",
-        "---\ngroup: static\norder: 1\n---\nOne rule more.\n",
-    );
-    assert_eq!(kinds(&go_on()), ["header_set"]);
-    assert_eq!(go_on(), Vec::<Value>::new());
-    verify(&place, "s");
 }
 
 /// A server that refuses once, breaks off once, and lets a tool be called.

@@ -101,6 +101,7 @@ impl SessionState {
             problem,
         })?;
         self.last = Some(event.seq);
+        self.ledger.follow(event);
         Ok(())
     }
 
@@ -187,7 +188,7 @@ impl SessionState {
             steps: 0,
             step: None,
         });
-        self.usage.turn = super::Usage::default();
+        self.usage.turn = crate::Usage::default();
         Ok(())
     }
 
@@ -338,6 +339,11 @@ impl SessionState {
             is_error: returned.is_error,
         };
         self.surface.answer(seq, call.asked, result);
+        for path in &returned.touched {
+            if self.known_touched.insert(path.clone()) {
+                self.touched.push(path.clone());
+            }
+        }
         Ok(())
     }
 

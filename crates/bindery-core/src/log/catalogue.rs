@@ -59,7 +59,10 @@ macro_rules! events {
             }
 
             /// Reads a payload of ours; `None` for a type that is not.
-            pub(super) fn from_json(kind: &str, data: &str) -> Option<Result<Self, serde_json::Error>> {
+            pub(super) fn from_json(kind: &str, version: u32, data: &str) -> Option<Result<Self, serde_json::Error>> {
+                if let Some(read) = super::older::read(kind, version, data) {
+                    return Some(read);
+                }
                 match kind {
                     $($kind => Some(serde_json::from_str(data).map(Self::$payload)),)+
                     _ => None,
@@ -95,7 +98,7 @@ events! {
     /// A step ends.
     "step_ended" 1 StepEnded,
     /// A message enters on the user's side.
-    "user_message" 1 UserMessage,
+    "user_message" 2 UserMessage,
     /// A snapshot of the runtime context enters, or the notice that there is none.
     "snapshot_entered" 1 SnapshotEntered,
     /// Requests begin with this header from here on.
@@ -105,13 +108,13 @@ events! {
     /// A request was answered, or not.
     "attempt_ended" 1 AttemptEnded,
     /// What a request used.
-    "usage_reported" 1 UsageReported,
+    "usage_reported" 2 UsageReported,
     /// The model answered, wholly or in part.
     "assistant_message" 1 AssistantMessage,
     /// A tool begins to run.
     "tool_called" 1 ToolCalled,
     /// A call has its result.
-    "tool_returned" 1 ToolReturned,
+    "tool_returned" 2 ToolReturned,
     /// A hook was asked.
     "hook_decided" 1 HookDecided,
     /// A gate was asked.

@@ -8,13 +8,13 @@ use super::{
     Adapter, AssistantMessage, AttemptEnded, AttemptOutcome, AttemptStarted, BodyWriter, Decision, Draft,
     ErrorRecorded, ExchangeEnded, ExchangeOutcome, ExchangeStarted, GateDecided, GateStateSet, Header,
     HeaderReason, HeaderSet, HookDecided, InboxClaimed, InboxDropped, InboxEnqueued, Intake, Json, Payload,
-    ReplaceReason, Replacement, Seq, SessionStarted, SettingChanged, SnapshotChange, SnapshotEntered,
-    StepEnded, StepOutcome, StepStarted, StopReason, SurfaceReplaced, ToolCalled, ToolReturned, TurnEnded,
-    TurnOutcome, TurnStarted, Usage, UsageOrigin, UsageReported, UserMessage,
+    ReplaceReason, Replacement, ScannedLine, ScannedResult, Seq, SessionStarted, SettingChanged,
+    SnapshotChange, SnapshotEntered, StepEnded, StepOutcome, StepStarted, StopReason, SurfaceReplaced,
+    ToolCalled, ToolReturned, TurnEnded, TurnOutcome, TurnStarted, UsageOrigin, UsageReported, UserMessage,
 };
 use crate::{
     Authority, ContentHash, Fragment, Group, Kind, Lane, Message, Part, Source, SystemPrompt, Tool, Trust,
-    said,
+    Usage, said,
 };
 
 /// When the examples begin: 2026-01-01 00:00 UTC.
@@ -127,10 +127,9 @@ fn answer() -> Vec<Payload> {
     message.parts.push(call);
     let usage = Usage {
         uncached: 12,
-        cache_read: 0,
-        cache_write_5m: 2048,
-        cache_write_1h: 0,
+        write_5m: 2048,
         output: 9,
+        ..Usage::default()
     };
     vec![
         AssistantMessage {
@@ -143,7 +142,6 @@ fn answer() -> Vec<Payload> {
             attempt: Seq::new(12),
             usage,
             origin: UsageOrigin::Provider,
-            reported: None,
         }
         .into(),
     ]
@@ -182,6 +180,17 @@ fn tools() -> Vec<Payload> {
             is_error: false,
             synthetic: None,
             elapsed_ms: Some(3),
+            touched: vec!["/home/ada/project".into()],
+            scan: Some(ScannedResult {
+                verdict: "allowed".into(),
+                findings: vec![ScannedLine {
+                    line: 2,
+                    rule: "example".into(),
+                    kind: "override".into(),
+                    severity: "low".into(),
+                    reason: "an example of a finding".into(),
+                }],
+            }),
         }
         .into(),
         GateStateSet {

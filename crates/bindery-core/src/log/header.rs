@@ -44,10 +44,7 @@ impl Header {
     /// defaults, system bytes (with the roles and blocks they are split into) and ordered schemas.
     /// A text that merely moved within its file is not a difference.
     pub fn same_bytes(&self, other: &Self) -> bool {
-        self.provider == other.provider
-            && self.model == other.model
-            && self.params == other.params
-            && self.adapter_defaults == other.adapter_defaults
+        self.same_configuration(other)
             && same_fragments(self.system.fragments(), other.system.fragments())
             && same_fragments(self.system.tail(), other.system.tail())
             && self.tools.len() == other.tools.len()
@@ -59,9 +56,19 @@ impl Header {
         match (latest, opening) {
             (None, _) => Some(HeaderReason::Initial),
             (Some(latest), _) if latest.same_bytes(self) => None,
-            (Some(_), Opening::JustResumed) => Some(HeaderReason::Resume),
-            (Some(_), Opening::Running) => Some(HeaderReason::Change),
+            (Some(latest), Opening::JustResumed) if !latest.same_configuration(self) => {
+                Some(HeaderReason::Resume)
+            }
+            (Some(_), _) => Some(HeaderReason::Change),
         }
+    }
+
+    /// Whether both ask the same model in the same way. What they say may differ.
+    fn same_configuration(&self, other: &Self) -> bool {
+        self.provider == other.provider
+            && self.model == other.model
+            && self.params == other.params
+            && self.adapter_defaults == other.adapter_defaults
     }
 }
 

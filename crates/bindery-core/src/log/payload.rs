@@ -9,8 +9,8 @@ mod session;
 mod turn;
 
 pub use conversation::{
-    AssistantMessage, ReplaceReason, Replacement, SnapshotChange, SnapshotEntered, StopReason,
-    SurfaceReplaced, ToolCalled, ToolReturned, UserMessage,
+    AssistantMessage, ReplaceReason, Replacement, ScannedLine, ScannedResult, SnapshotChange,
+    SnapshotEntered, StopReason, SurfaceReplaced, ToolCalled, ToolReturned, UserMessage,
 };
 pub use decision::{Decision, GateDecided, GateStateSet, HookDecided};
 pub use exchange::{Body, BodyContent, ExchangeEnded, ExchangeOutcome, ExchangeStarted, Splice};

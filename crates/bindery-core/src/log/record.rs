@@ -89,9 +89,11 @@ impl Record {
     pub fn decode(&self) -> Result<Event, DecodeError> {
         let known = Payload::CATALOGUE.iter().find(|row| *row.kind == *self.kind);
         let payload = match known {
-            Some(row) if self.version <= row.version => Payload::from_json(&self.kind, &self.data)
-                .unwrap_or_else(|| self.foreign())
-                .map_err(|cause| self.malformed(cause))?,
+            Some(row) if self.version <= row.version => {
+                Payload::from_json(&self.kind, self.version, &self.data)
+                    .unwrap_or_else(|| self.foreign())
+                    .map_err(|cause| self.malformed(cause))?
+            }
             _ if self.ignorable => self.foreign().map_err(|cause| self.malformed(cause))?,
             Some(row) => {
                 return Err(DecodeError::NewerVersion {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{AttemptStarted, Event, FoldError, Header, Payload, Seq, SessionState};
+use super::{AttemptStarted, Event, Extent, FoldError, Header, Payload, Seq, SessionState};
 use crate::Message;
 
 /// Follows a log and gives back the value of each request at the moment it was sent.
@@ -25,6 +25,8 @@ pub struct LoggedRequest<'a> {
     pub header: &'a Header,
     /// What it said: the surface, then its own reminders.
     pub messages: Cow<'a, [Message]>,
+    /// How far the surface had grown.
+    pub extent: Extent,
 }
 
 impl Replay {
@@ -41,6 +43,7 @@ impl Replay {
             attempt,
             header: &latest.header,
             messages: self.state.messages_with(&attempt.reminders),
+            extent: self.state.surface().extent(),
         }))
     }
 

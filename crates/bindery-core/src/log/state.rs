@@ -1,17 +1,20 @@
 //! What a log folds to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Header, HeaderReason, Inbox, Json, Opening, Projection, Seq, Surface, UsageTotals};
-use crate::{ContentHash, Fragment, Lane, Message};
+use super::{Header, HeaderReason, Inbox, Json, Opening, Projection, Seq, Standing, Surface, UsageTotals};
+use crate::Message;
+use crate::ledger::Ledger;
 
 /// The state of a session. There is no way to it but [`SessionState::apply`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionState {
     pub(super) last: Option<Seq>,
     pub(super) surface: Surface,
-    pub(super) standing: BTreeMap<Arc<str>, ContentHash>,
+    pub(super) standing: Standing,
+    pub(super) touched: Vec<Arc<str>>,
+    pub(super) known_touched: BTreeSet<Arc<str>>,
     pub(super) header: Option<LatestHeader>,
     pub(super) turns: u64,
     pub(super) turn: Option<OpenTurn>,
@@ -23,6 +26,7 @@ pub struct SessionState {
     pub(super) gates: BTreeMap<Arc<str>, bool>,
     pub(super) usage: UsageTotals,
     pub(super) ignored: u64,
+    pub(super) ledger: Ledger,
 }
 
 /// The header that the next request begins with.
@@ -94,10 +98,14 @@ impl SessionState {
         self.surface.messages()
     }
 
-    /// What the runtime context fragment of this key (instructions, a document, …) says on the surface,
-    /// by content hash; `None` if it does not stand there. What stands need not enter again.
-    pub fn standing(&self, key: &str) -> Option<&ContentHash> {
-        self.standing.get(key)
+    /// What contexts with messages of their own (instructions, a document, …) say on the surface.
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    /// Everything that tools touched, in order, without repetition.
+    pub fn touched(&self) -> &[Arc<str>] {
+        &self.touched
     }
 
     /// The header that the next request begins with.
@@ -166,25 +174,18 @@ impl SessionState {
         self.ignored
     }
 
+    /// What must not be lost, whatever is summarised.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
     /// Adds a message to the surface and notes what context it carries.
     pub(super) fn enter(&mut self, seq: Seq, message: Message) {
-        note_standing(&mut self.standing, &message);
+        self.standing.note(&message);
         self.surface.push(seq, message);
     }
 
     pub(super) fn rebuild_standing(&mut self) {
-        self.standing.clear();
-        for message in self.surface.messages() {
-            note_standing(&mut self.standing, message);
-        }
-    }
-}
-
-fn note_standing(standing: &mut BTreeMap<Arc<str>, ContentHash>, message: &Message) {
-    let context = message
-        .fragments()
-        .filter(|fragment: &&Fragment| fragment.lane == Lane::Context);
-    for fragment in context {
-        standing.insert(fragment.key.clone(), fragment.text.hash());
+        self.standing = Standing::of(self.surface.messages());
     }
 }

@@ -9,6 +9,27 @@ pub struct Surface {
     messages: Vec<Message>,
     /// As many as messages. A message of tool results has an event for each part, any other has one.
     origins: Vec<Vec<Seq>>,
+    /// How often something else happened than that the end grew.
+    edits: u64,
+}
+
+/// How far a surface had grown at a moment. What is said later stands behind it, unless an edit intervened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    edits: u64,
+    messages: usize,
+}
+
+impl Extent {
+    /// How many messages of `earlier` stand unchanged at the beginning of this one.
+    pub fn unchanged_since(&self, earlier: &Self) -> usize {
+        if self.edits == earlier.edits {
+            // The last message may have been one of results that has got another since.
+            earlier.messages.min(self.messages).saturating_sub(1)
+        } else {
+            0
+        }
+    }
 }
 
 /// Why a replacement cannot be made.
@@ -41,6 +62,14 @@ impl Surface {
         &self.messages
     }
 
+    /// How far it has grown.
+    pub fn extent(&self) -> Extent {
+        Extent {
+            edits: self.edits,
+            messages: self.messages.len(),
+        }
+    }
+
     /// The messages with the events they stand for.
     pub fn entries(&self) -> impl DoubleEndedIterator<Item = (&[Seq], &Message)> {
         self.origins.iter().map(Vec::as_slice).zip(&self.messages)
@@ -58,6 +87,8 @@ impl Surface {
             return;
         };
         let after = at + 1;
+        // A result that comes late stands before what was said meanwhile.
+        self.edits += u64::from(after + 1 < self.messages.len());
         if !self.messages.get(after).is_some_and(is_results) {
             self.messages.insert(
                 after,
@@ -94,10 +125,11 @@ impl Surface {
                 let origins = messages.iter().map(|_| vec![seq]);
                 self.origins.splice(range.clone(), origins);
                 self.messages.splice(range, messages.iter().cloned());
-                Ok(())
             }
-            Replacement::Result(content) => self.replace_result(seq, shadowed, content),
+            Replacement::Result(content) => self.replace_result(seq, shadowed, content)?,
         }
+        self.edits += 1;
+        Ok(())
     }
 
     fn replace_result(&mut self, seq: Seq, shadowed: &[Seq], new: &Fragment) -> Result<(), ReplaceProblem> {

@@ -56,6 +56,8 @@ fn returned(id: &str, text: &str) -> Payload {
         is_error: false,
         synthetic: None,
         elapsed_ms: None,
+        touched: Vec::new(),
+        scan: None,
     }
     .into()
 }

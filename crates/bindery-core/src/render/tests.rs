@@ -319,3 +319,28 @@ fn a_value_that_outsiders_write_is_refused_in_the_system_prompt() {
         .unwrap();
     assert!(render(&scope).is_err());
 }
+
+#[test]
+fn the_literal_of_the_boundary_is_refused_where_it_would_command() {
+    let literal = crate::marker::BOUNDARY;
+    let scope = Scope::global();
+    let text = format!("First.\nBefore {literal} after.");
+    let section = scope
+        .section(Section::new("pasted", text.as_str()).literal())
+        .unwrap();
+    let error = render(&scope).unwrap_err().to_string();
+    assert!(
+        error.contains("pasted") && error.contains("line 2, column 8") && error.contains("group: dynamic"),
+        "{error}"
+    );
+    drop(section);
+    let tail = Context::new("pasted", text.as_str())
+        .delivery(Delivery::Tail)
+        .literal();
+    let tail = scope.context(tail).unwrap();
+    assert!(render(&scope).is_err());
+    drop(tail);
+    let said = Context::new("said", text.as_str()).literal();
+    let _said = scope.context(said).unwrap();
+    render(&scope).unwrap();
+}

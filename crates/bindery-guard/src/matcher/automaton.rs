@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use regex_automata::hybrid::dfa::{Cache, DFA};
-use regex_automata::nfa::thompson::{Compiler, WhichCaptures};
 use regex_automata::util::pool::Pool;
 use regex_automata::{Anchored, Input, MatchKind};
-use regex_syntax::hir::Hir;
+
+use crate::patterns::Program;
 
 type NewCache = Box<dyn Fn() -> Cache + Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe>;
 
@@ -18,22 +18,16 @@ pub(super) struct Automaton {
 }
 
 impl Automaton {
-    /// Compiles `hir`; nothing if it cannot be, which the test of the shipped patterns would show.
-    pub(super) fn new(hir: &Hir) -> Option<Self> {
-        let config = Compiler::new()
-            .configure(
-                regex_automata::nfa::thompson::Config::new()
-                    .utf8(false)
-                    .which_captures(WhichCaptures::None),
-            )
-            .build_from_hir(hir);
+    /// Builds a written-out [`Program`]; nothing if it is none, which the test of the shipped patterns
+    /// would show.
+    pub(super) fn new(program: &[u8]) -> Option<Self> {
+        let program: Program = postcard::from_bytes(program).ok()?;
+        let config = DFA::config()
+            .match_kind(MatchKind::LeftmostFirst)
+            .minimum_cache_clear_count(None);
         let dfa = DFA::builder()
-            .configure(
-                DFA::config()
-                    .match_kind(MatchKind::LeftmostFirst)
-                    .minimum_cache_clear_count(None),
-            )
-            .build_from_nfa(config.ok()?)
+            .configure(config)
+            .build_from_nfa(program.automaton()?)
             .ok()?;
         let template = dfa.clone();
         let new: NewCache = Box::new(move || template.create_cache());
@@ -52,17 +46,5 @@ impl Automaton {
             .ok()
             .flatten()
             .map(|found| found.offset())
-    }
-
-    /// Whether a match starts at the start of `window`.
-    pub(super) fn fits(&self, text: &[u8], window: Range<usize>) -> bool {
-        let input = Input::new(text)
-            .span(window)
-            .anchored(Anchored::Yes)
-            .earliest(true);
-        let mut cache = self.caches.get();
-        self.dfa
-            .try_search_fwd(&mut cache, &input)
-            .is_ok_and(|found| found.is_some())
     }
 }

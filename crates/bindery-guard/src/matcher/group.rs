@@ -1,87 +1,74 @@
 //! Expressions with the same anchors.
 
-use std::sync::{Arc, OnceLock};
-
-use regex_syntax::hir::Hir;
-
-use super::automaton::Automaton;
 use super::walk::Trial;
 use super::{Hit, WINDOW, Work};
-use crate::patterns::{Expression, parse};
+use crate::patterns::{Filter, GroupRow};
 
 /// Expressions with the same anchors. Most places where an anchor stands fit none of them, and one
-/// automaton over all first segments tells that at once.
+/// filter over all first segments tells that at once.
 #[derive(Debug)]
 pub(super) struct Group {
+    leading: bool,
+    filter: Filter<'static>,
     trials: Vec<Trial>,
-    gate: Option<Gate>,
 }
 
-#[derive(Debug)]
-struct Gate {
-    /// The texts of the first segments, parsed when the group is first met.
-    first_segments: Vec<Arc<str>>,
-    automaton: OnceLock<Option<Automaton>>,
-}
+/// Bytes before an anchor where a match may begin.
+const LEAD: usize = 64;
 
 impl Group {
-    pub(super) fn new(leading: bool, members: Vec<(&Expression, Trial)>) -> Self {
-        let first_segments = members
-            .iter()
-            .filter_map(|(expression, _)| expression.segments.first());
-        let first_segments: Vec<Arc<str>> = first_segments.map(|segment| segment.body.clone()).collect();
-        let gate = (leading && first_segments.len() > 1).then(|| Gate {
-            first_segments,
-            automaton: OnceLock::new(),
-        });
+    pub(super) fn new(row: GroupRow<'static>) -> Self {
         Self {
-            trials: members.into_iter().map(|(_, trial)| trial).collect(),
-            gate,
+            leading: row.leading,
+            filter: row.filter,
+            trials: row.trials.into_iter().map(Trial::new).collect(),
         }
     }
 
-    /// Tries the members for which `may` holds at one place.
+    /// Tries the members for which `may` holds at one place, where an anchor of some length stands and
+    /// takes the filter to some state.
     pub(super) fn run(
         &self,
         text: &[u8],
-        at: usize,
+        (at, len, entered): (usize, usize, u8),
         may: impl Fn(&Trial) -> bool,
         work: &mut Work,
         hits: &mut Vec<Hit>,
     ) {
-        let mut open = self.gate.is_none();
+        let end = text.len().min(at + WINDOW);
+        if self.leading {
+            if self
+                .filter
+                .may_go_on(entered, text.get(at + len..end).unwrap_or_default())
+            {
+                self.try_from(text, at, || std::iter::once(at), may, work, hits);
+            }
+            return;
+        }
+        let fits = |start: &usize| self.filter.may_match(text.get(*start..end).unwrap_or_default());
+        let starts: Vec<usize> = (at.saturating_sub(LEAD)..=at).filter(fits).collect();
+        if !starts.is_empty() {
+            self.try_from(text, at, || starts.iter().copied(), may, work, hits);
+        }
+    }
+
+    fn try_from<I: Iterator<Item = usize>>(
+        &self,
+        text: &[u8],
+        at: usize,
+        starts: impl Fn() -> I,
+        may: impl Fn(&Trial) -> bool,
+        work: &mut Work,
+        hits: &mut Vec<Hit>,
+    ) {
         for trial in self.trials.iter().filter(|trial| may(trial)) {
             work.windows += WINDOW.min(text.len());
-            if !open {
-                let window = at..text.len().min(at + WINDOW);
-                if self
-                    .gate
-                    .as_ref()
-                    .and_then(Gate::automaton)
-                    .is_some_and(|gate| !gate.fits(text, window))
-                {
-                    return;
-                }
-                open = true;
-            }
-            if let Some(span) = trial.run(text, at) {
+            if let Some(span) = trial.run(text, at, starts()) {
                 hits.push(Hit {
                     pattern: trial.pattern(),
                     span,
                 });
             }
         }
-    }
-}
-
-impl Gate {
-    fn automaton(&self) -> Option<&Automaton> {
-        self.automaton
-            .get_or_init(|| {
-                let parsed: Result<Vec<Hir>, _> =
-                    self.first_segments.iter().map(|body| parse(body)).collect();
-                Automaton::new(&Hir::alternation(parsed.ok()?))
-            })
-            .as_ref()
     }
 }

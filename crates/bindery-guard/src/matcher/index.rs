@@ -1,122 +1,99 @@
 //! Where keywords stand in a text.
 
-use std::collections::BTreeMap;
-
-use aho_corasick::{AhoCorasick, BuildError, MatchKind};
-
 use super::Anchoring;
-use crate::heads::{Heads, first_bytes};
-
-/// A keyword, by number.
-pub(super) type Keyword = usize;
+use crate::heads::{HEAD, Heads, WIDE_HEAD, first_bytes};
+use crate::patterns::Keyword;
+use crate::starts;
 
 /// A keyword in a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sighting {
-    pub(super) at: usize,
-    pub(super) keyword: Keyword,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Sighting {
+    pub(crate) at: usize,
+    pub(crate) keyword: Keyword,
 }
 
-/// Keywords by where they may stand: ASCII ones at the start of a word or of a run of one mark, which
-/// a table finds; others anywhere, by an automaton that runs only over texts beyond ASCII.
+/// Keywords by where they may stand: ASCII ones at the start of a word or of a run of one mark, others
+/// anywhere.
 #[derive(Debug)]
 pub(super) struct Index {
-    heads: Heads,
-    wide: Option<Anywhere>,
-}
-
-#[derive(Debug)]
-struct Anywhere {
-    automaton: AhoCorasick,
-    keywords: Vec<Keyword>,
-}
-
-impl Anywhere {
-    fn new(literals: &[(&Vec<u8>, Keyword)]) -> Result<Option<Self>, BuildError> {
-        if literals.is_empty() {
-            return Ok(None);
-        }
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .build(literals.iter().map(|(literal, _)| literal))?;
-        Ok(Some(Self {
-            automaton,
-            keywords: literals.iter().map(|(_, keyword)| *keyword).collect(),
-        }))
-    }
-
-    fn sightings(&self, text: &[u8], found: &mut Vec<Sighting>) {
-        for hit in self.automaton.find_overlapping_iter(text) {
-            if let Some(keyword) = self.keywords.get(hit.pattern().as_usize()) {
-                found.push(Sighting {
-                    at: hit.start(),
-                    keyword: *keyword,
-                });
-            }
-        }
-    }
+    at_words: Heads<Keyword>,
+    anywhere: Heads<Keyword>,
+    /// The length of each keyword.
+    lens: Vec<u8>,
+    anchoring: Anchoring,
 }
 
 impl Index {
-    pub(super) fn new(
-        literals: &BTreeMap<Vec<u8>, Keyword>,
-        anchoring: Anchoring,
-    ) -> Result<Self, BuildError> {
-        let at_words = |literal: &[u8]| anchoring == Anchoring::AtWords && literal.is_ascii();
-        let (near, wide): (Vec<_>, Vec<_>) = literals
-            .iter()
-            .map(|(literal, keyword)| (literal, *keyword))
-            .partition(|(literal, _)| at_words(literal));
-        Ok(Self {
-            heads: Heads::new(
-                near.iter()
-                    .map(|(literal, keyword)| (literal.as_slice(), *keyword)),
-            ),
-            wide: Anywhere::new(&wide)?,
-        })
+    /// Takes first bytes and length of each keyword, in order of their numbers.
+    pub(super) fn new(keywords: &[(u64, u8)], anchoring: Anchoring) -> Self {
+        let is_ascii = |word: u64| word & 0x8080_8080_8080_8080 == 0;
+        let numbered = || keywords.iter().copied().zip(0..);
+        let at_words =
+            |((word, _), _): &((u64, u8), Keyword)| anchoring == Anchoring::AtWords && is_ascii(*word);
+        let wide = if anchoring == Anchoring::AtWords {
+            WIDE_HEAD
+        } else {
+            HEAD
+        };
+        Self {
+            at_words: Heads::new(HEAD, numbered().filter(at_words)),
+            anywhere: Heads::new(wide, numbered().filter(|keyword| !at_words(keyword))),
+            lens: keywords.iter().map(|(_, len)| *len).collect(),
+            anchoring,
+        }
+    }
+
+    pub(super) fn len_of(&self, keyword: Keyword) -> usize {
+        self.lens
+            .get(usize::from(keyword))
+            .copied()
+            .map_or(0, usize::from)
+    }
+
+    /// The keywords that stand at the starts of words.
+    pub(super) fn at_words(&self) -> &Heads<Keyword> {
+        &self.at_words
     }
 
     /// All keywords in `text`, by place.
-    pub(super) fn sightings(&self, text: &[u8], anchoring: Anchoring) -> Vec<Sighting> {
+    pub(super) fn sightings(&self, text: &[u8]) -> Vec<Sighting> {
         let mut found = Vec::new();
-        if anchoring == Anchoring::AtWords {
-            starts_of(&self.heads, text, &mut found);
+        if self.anchoring == Anchoring::Anywhere {
+            for at in 0..text.len() {
+                note(&self.anywhere, text, at, &mut found);
+            }
+            return found;
         }
-        let in_order = found.len();
-        if let Some(wide) = self
-            .wide
-            .as_ref()
-            .filter(|_| anchoring == Anchoring::Anywhere || !text.is_ascii())
-        {
-            wide.sightings(text, &mut found);
-        }
-        if found.len() > in_order {
-            found.sort_by_key(|sighting| (sighting.at, sighting.keyword));
-        }
+        starts::each(text, |start| {
+            let note = |keyword| {
+                found.push(Sighting {
+                    at: start.at,
+                    keyword,
+                })
+            };
+            self.at_words.each_start(start.bytes, note);
+        });
+        self.add_wide(text, &mut found);
         found
+    }
+
+    /// Adds the keywords beyond ASCII.
+    pub(super) fn add_wide(&self, text: &[u8], found: &mut Vec<Sighting>) {
+        if text.is_ascii() || self.anywhere.is_empty() {
+            return;
+        }
+        for (at, byte) in text.iter().enumerate() {
+            // Such keywords begin with a letter beyond ASCII.
+            if *byte >= 0xC0 {
+                note(&self.anywhere, text, at, found);
+            }
+        }
+        found.sort_unstable();
     }
 }
 
-/// Keywords at the starts of words and of runs of one mark.
-fn starts_of(heads: &Heads, text: &[u8], found: &mut Vec<Sighting>) {
-    let mut before = b' ';
-    for (at, &first) in text.iter().enumerate() {
-        let starts = if first.is_ascii_alphanumeric() {
-            !before.is_ascii_alphanumeric()
-        } else {
-            first > b' ' && first != before
-        };
-        before = first;
-        if starts {
-            let bytes = first_bytes(text.get(at..).unwrap_or_default());
-            for entry in heads.at(bytes) {
-                if entry.starts(bytes) {
-                    found.push(Sighting {
-                        at,
-                        keyword: entry.value,
-                    });
-                }
-            }
-        }
-    }
+#[inline]
+fn note(heads: &Heads<Keyword>, text: &[u8], at: usize, found: &mut Vec<Sighting>) {
+    let bytes = first_bytes(text.get(at..).unwrap_or_default());
+    heads.each_start(bytes, |keyword| found.push(Sighting { at, keyword }));
 }

@@ -1,47 +1,43 @@
 //! Trying one expression at one place.
 
+use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use super::WINDOW;
 use super::automaton::Automaton;
-use crate::patterns::{Expression, Segment, parse};
+use crate::patterns::{SegmentRow, TrialRow};
 
 /// An expression, ready to be tried. Its automata are built when they are first needed: most texts
 /// need few of them.
 #[derive(Debug)]
 pub(super) struct Trial {
     pattern: usize,
-    leading: bool,
     segments: Vec<Step>,
-    needs: Vec<usize>,
+    needs: Vec<u16>,
 }
 
 #[derive(Debug)]
 struct Step {
     gap: usize,
-    body: Arc<str>,
+    program: Cow<'static, [u8]>,
     automaton: OnceLock<Option<Automaton>>,
 }
 
-/// Bytes before an anchor where a match may begin.
-const LEAD: usize = 64;
 /// Most tries of all segments of one expression at one place.
 const MOST_TRIES: usize = 160;
 
 impl Trial {
-    pub(super) fn new(pattern: usize, expression: &Expression, needs: Vec<usize>) -> Self {
-        let step = |segment: &Segment| Step {
-            gap: segment.gap,
-            body: segment.body.clone(),
+    pub(super) fn new(row: TrialRow<'static>) -> Self {
+        let step = |segment: SegmentRow<'static>| Step {
+            gap: usize::from(segment.gap),
+            program: segment.program,
             automaton: OnceLock::new(),
         };
-        let segments = expression.segments.iter().map(step).collect();
         Self {
-            pattern,
-            leading: expression.leading,
-            segments,
-            needs,
+            pattern: usize::from(row.pattern),
+            segments: row.segments.into_iter().map(step).collect(),
+            needs: row.needs,
         }
     }
 
@@ -50,18 +46,22 @@ impl Trial {
     }
 
     /// Keyword sets, one of each must follow the anchor.
-    pub(super) fn needs(&self) -> &[usize] {
+    pub(super) fn needs(&self) -> &[u16] {
         &self.needs
     }
 
-    /// The match with its anchor at `at`, if there is one.
-    pub(super) fn run(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
+    /// The match with its anchor at `at` that begins at the first of `starts` to reach beyond it, if
+    /// there is one.
+    pub(super) fn run(
+        &self,
+        text: &[u8],
+        at: usize,
+        starts: impl Iterator<Item = usize>,
+    ) -> Option<Range<usize>> {
         let end = text.len().min(at + WINDOW);
         let (first, rest) = self.segments.split_first()?;
         let automaton = first.automaton()?;
-        let earliest = if self.leading { at } else { at.saturating_sub(LEAD) };
-        // Of several beginnings before the anchor, the first that reaches beyond it counts.
-        let (start, reached) = (earliest..=at).find_map(|start| {
+        let (start, reached) = starts.into_iter().find_map(|start| {
             let reached = automaton.end(text, start..end)?;
             (reached > at).then_some((start, reached))
         })?;
@@ -74,7 +74,7 @@ impl Trial {
 impl Step {
     fn automaton(&self) -> Option<&Automaton> {
         self.automaton
-            .get_or_init(|| Automaton::new(&parse(&self.body).ok()?))
+            .get_or_init(|| Automaton::new(&self.program))
             .as_ref()
     }
 }

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use super::expression::{Literals, Words, compile, parse};
-use super::{BUILTIN, Expression, Form, InCode, OnTopic, Pattern};
+use super::tables::Lists;
+use super::{Expression, Form, InCode, OnTopic, Pattern};
 use crate::finding::{Confidence, Kind, Severity};
 
 /// Why a pattern file was refused.
@@ -106,11 +107,8 @@ pub(crate) struct PatternSet {
     pub(crate) patterns: Vec<Pattern>,
     /// Each expression with the index of its pattern.
     pub(crate) expressions: Vec<(usize, Form, Expression)>,
-    pub(crate) negations: Vec<String>,
-    pub(crate) mentions: Vec<String>,
-    pub(crate) described: Vec<String>,
-    pub(crate) topics: Vec<String>,
-    pub(crate) probes: Vec<String>,
+    /// Without the stems.
+    pub(crate) words: Lists,
     /// Words of the patterns that are also looked for in broken words.
     pub(crate) stems: BTreeSet<String>,
     /// Pattern index and examples (must match, must pass), for the tests.
@@ -119,24 +117,52 @@ pub(crate) struct PatternSet {
 
 /// Reads `files` (name and text). Word groups of `common.toml` are visible in all of them.
 pub(crate) fn load(files: &[(&str, &str)]) -> Result<PatternSet, PatternError> {
-    let mut set = PatternSet::default();
+    read(files, Words::new(), BTreeSet::new())
+}
+
+/// Reads `files` beside those of `shipped`, whose common word groups are visible in them, and whose
+/// patterns have the names `taken`.
+pub(crate) fn load_more<'a>(
+    shipped: &[(&str, &str)],
+    files: &[(&str, &str)],
+    taken: impl Iterator<Item = &'a str>,
+) -> Result<PatternSet, PatternError> {
     let mut common = Words::new();
+    for (name, text) in shipped.iter().filter(|(name, _)| *name == COMMON) {
+        common.extend(parse_file(name, text)?.words);
+    }
+    read(files, common, taken.map(str::to_owned).collect())
+}
+
+/// The file whose word groups are visible in all others.
+const COMMON: &str = "common.toml";
+
+fn parse_file(name: &str, text: &str) -> Result<File, PatternError> {
+    toml::from_str(text).map_err(|error| PatternError::Shape {
+        file: name.to_owned(),
+        error,
+    })
+}
+
+fn read(
+    files: &[(&str, &str)],
+    mut common: Words,
+    mut taken: BTreeSet<String>,
+) -> Result<PatternSet, PatternError> {
+    let mut set = PatternSet::default();
     let mut known = Literals::default();
     for (name, text) in files {
-        let file: File = toml::from_str(text).map_err(|error| PatternError::Shape {
-            file: (*name).to_owned(),
-            error,
-        })?;
+        let file = parse_file(name, text)?;
         let mut words = common.clone();
         words.extend(file.words);
-        if *name == "common.toml" {
+        if *name == COMMON {
             common.clone_from(&words);
         }
-        set.negations.extend(file.negations);
-        set.mentions.extend(file.mentions);
-        set.described.extend(file.described);
-        set.topics.extend(file.topics);
-        set.probes.extend(file.probes);
+        set.words.negations.extend(file.negations);
+        set.words.mentions.extend(file.mentions);
+        set.words.described.extend(file.described);
+        set.words.topics.extend(file.topics);
+        set.words.probes.extend(file.probes);
         if file.pattern.iter().any(|entry| entry.joined) {
             let texts = words
                 .values()
@@ -146,18 +172,20 @@ pub(crate) fn load(files: &[(&str, &str)]) -> Result<PatternSet, PatternError> {
         }
         let first = set.expressions.len();
         for entry in file.pattern {
+            if !taken.insert(entry.id.clone()) {
+                return Err(PatternError::Twice {
+                    file: (*name).to_owned(),
+                    id: entry.id,
+                });
+            }
             add(&mut set, name, &words, entry, &mut known)?;
         }
-        // Those that ship with the product are parsed by a test.
-        if !BUILTIN.contains(&(*name, *text)) {
-            check(&set, first, name)?;
-        }
+        check(&set, first, name)?;
     }
     Ok(set)
 }
 
-/// Parses the expressions from `first` on, whose errors would otherwise go unseen: they are parsed when
-/// they are first needed.
+/// Parses the expressions from `first` on.
 fn check(set: &PatternSet, first: usize, file: &str) -> Result<(), PatternError> {
     for (pattern, _, expression) in set.expressions.iter().skip(first) {
         for segment in &expression.segments {
@@ -190,12 +218,6 @@ fn add(
     entry: Entry,
     known: &mut Literals,
 ) -> Result<(), PatternError> {
-    if set.patterns.iter().any(|pattern| *pattern.id == *entry.id) {
-        return Err(PatternError::Twice {
-            file: file.to_owned(),
-            id: entry.id,
-        });
-    }
     let index = set.patterns.len();
     let runs = entry
         .languages

@@ -16,15 +16,21 @@
 //! makes a scan linear in its input.
 
 mod expression;
+mod filter;
 mod load;
+mod program;
+mod tables;
 
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-pub(crate) use expression::{Expression, Form, Segment, parse};
+pub(crate) use expression::{Expression, Form, parse};
+pub(crate) use filter::Filter;
 pub use load::PatternError;
-pub(crate) use load::{PatternSet, load};
+pub(crate) use load::{load, load_more};
+pub(crate) use program::Program;
+pub(crate) use tables::{Grid, GroupRow, Keyword, Lists, Rows, SegmentRow, Tables, TrialRow};
 
 use crate::finding::{Confidence, Kind, Severity};
 
@@ -60,7 +66,7 @@ pub const BUILTIN: &[(&str, &str)] = &[
 ];
 
 /// What code around a match means for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum InCode {
     /// Words quoted as code are most likely an example.
@@ -71,7 +77,7 @@ pub(crate) enum InCode {
 }
 
 /// What a document about attacks means for a match in its prose.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OnTopic {
     /// A name that such documents use.
@@ -82,7 +88,7 @@ pub(crate) enum OnTopic {
 }
 
 /// One rule.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Pattern {
     /// Stable name.
     pub(crate) id: Arc<str>,

@@ -1,225 +1,200 @@
-//! A first, simple simulator of prompt caches.
+//! What a simulated provider would have read from its prompt cache and written to it, by the published
+//! rules of its family (`bindery-cache`).
 //!
-//! What it leaves out: lifetimes (nothing ever expires), routing between machines, and exact token
-//! counts. What it keeps is what decides whether a request reads or writes at all: where each family
-//! stores a prefix and where it looks for one. Sources: the providers' pages on prompt caching, as of
-//! 2026-08 and 2026-09.
+//! Two things are taken here, because a simulation has neither: four bytes for a token, and
+//! [`ANSWER_MS`] for an answer, so that the requests of a session stand as far apart in time as those of a
+//! real one. Otherwise a cache that takes seconds to build would never be hit.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use bindery_core::{ContentHash, Usage};
-use bindery_wire::{MarkLifetime, Provider, Segment};
+use bindery_cache::typing::Typing;
+use bindery_cache::{
+    CacheRules, Call, Family, Format, Measurer, RequestReader, RuleBook, RuleError, Simulator, WireRequest,
+    simulator,
+};
+use bindery_core::{CountTokens, TokenCount, Usage};
+use bindery_wire::{Failure, FailureKind, Provider};
 
 use super::BYTES_PER_TOKEN;
 
-/// Says what a request would have read from a provider's cache and written to it.
-pub trait CacheSimulator: Send {
-    /// The input buckets of the next request; what it writes is there for the requests after it.
-    fn request(&mut self, model: &str, segments: &[Segment]) -> Usage;
-}
+/// How long a simulated answer is taken to last, in milliseconds.
+pub const ANSWER_MS: u64 = 3_000;
 
-/// How far back from a mark Anthropic looks, the mark's own block included.
-const LOOK_BACK: usize = 20;
-/// OpenAI caches no shorter prefix, in tokens.
-const OPENAI_MINIMUM: u64 = 1024;
-/// Older OpenAI models report cached tokens in steps of this many.
-const OPENAI_STEP: u64 = 128;
-/// The least prefix that Anthropic caches, in tokens, by the beginning of the model's name; the longest
-/// beginning counts.
-const ANTHROPIC_MINIMUMS: [(&str, u64); 10] = [
-    ("claude-", 1024),
-    ("claude-opus-5", 512),
-    ("claude-fable-5", 512),
-    ("claude-mythos-5", 512),
-    ("claude-sonnet-5-5", 512),
-    ("claude-haiku-5-5", 512),
-    ("claude-opus-4-7", 2048),
-    ("claude-opus-4-6", 4096),
-    ("claude-opus-4-5", 4096),
-    ("claude-haiku-4-5", 4096),
-];
-
-/// Matches prefixes by the hashes of their segments.
-#[derive(Debug)]
-pub struct PrefixCache {
+/// The caches of a simulated provider: one for each model that is asked.
+pub struct SimulatedCache {
     provider: Provider,
-    /// Prefixes that were stored, by their cumulative hash.
-    stored: BTreeSet<ContentHash>,
-    /// Prefixes that were seen but not stored, for DeepSeek, which stores what comes a second time.
-    seen: BTreeSet<ContentHash>,
+    reader: RequestReader,
+    rules: RuleBook,
+    caches: BTreeMap<String, Box<dyn Simulator>>,
+    last: Option<Arc<WireRequest>>,
+    at_ms: u64,
+    now: fn() -> u64,
 }
 
-/// One end of a prefix.
-struct Position {
-    hash: ContentHash,
-    /// Estimated tokens up to here.
-    tokens: u64,
-    mark: Option<MarkLifetime>,
-    ends_user_message: bool,
+struct ByBytes;
+
+impl CountTokens for ByBytes {
+    fn count(&self, text: &str) -> TokenCount {
+        TokenCount::estimate((text.len() as u64).div_ceil(BYTES_PER_TOKEN))
+    }
+
+    fn name(&self) -> &'static str {
+        "four bytes a token"
+    }
 }
 
-impl PrefixCache {
-    /// An empty cache of a provider.
-    pub fn new(provider: Provider) -> Self {
-        Self {
+/// A table that ships with the program and cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the cache rules of the simulated model cannot be read: {0}; this is a mistake in Bindery")]
+pub struct CacheTables(String);
+
+impl SimulatedCache {
+    /// Empty caches of a provider, in a time of their own that goes on by [`ANSWER_MS`] a request.
+    pub fn new(provider: Provider) -> Result<Self, CacheTables> {
+        let typing = Typing::built_in().map_err(|error| CacheTables(error.to_string()))?;
+        Ok(Self {
             provider,
-            stored: BTreeSet::new(),
-            seen: BTreeSet::new(),
+            reader: RequestReader::new(typing),
+            rules: RuleBook::built_in().map_err(|error| CacheTables(error.to_string()))?,
+            caches: BTreeMap::new(),
+            last: None,
+            at_ms: 0,
+            now: || 0,
+        })
+    }
+
+    /// The same caches in the time that `now` tells, in milliseconds; their own goes on where that stands still.
+    #[must_use]
+    pub fn in_time_of(self, now: fn() -> u64) -> Self {
+        Self { now, ..self }
+    }
+
+    /// A request that was sent before, at `at_ms`: what it wrote is there for the requests after it.
+    pub fn sent_before(&mut self, at_ms: u64, model: &str, body: &[u8]) -> Result<(), Failure> {
+        self.at(at_ms, model, body).map(|_| ())
+    }
+
+    /// The input buckets of a request that is sent now, or the refusal of the provider.
+    pub fn request(&mut self, model: &str, body: &[u8]) -> Result<Usage, Failure> {
+        self.at((self.now)(), model, body)
+    }
+
+    fn at(&mut self, at_ms: u64, model: &str, body: &[u8]) -> Result<Usage, Failure> {
+        let invalid = |message: String| Failure::new(FailureKind::InvalidRequest, message);
+        self.at_ms = at_ms.max(self.at_ms.saturating_add(ANSWER_MS));
+        let request = self
+            .reader
+            .read_after(format(self.provider), body, self.last.as_deref())
+            .map_err(|error| invalid(error.to_string()))?;
+        let request = Arc::new(request);
+        self.last = Some(request.clone());
+        if !self.caches.contains_key(model) {
+            let rules = self.rules_of(model).map_err(|error| invalid(error.to_string()))?;
+            self.caches.insert(model.to_owned(), simulator(rules));
         }
-    }
-
-    fn store(&mut self, position: &Position) {
-        self.stored.insert(position.hash);
-    }
-
-    fn is_stored(&self, position: &Position) -> bool {
-        self.stored.contains(&position.hash)
-    }
-
-    /// The longest stored prefix, in tokens.
-    fn longest(&self, positions: &[Position]) -> u64 {
-        let hit = positions.iter().rev().find(|position| self.is_stored(position));
-        hit.map_or(0, |position| position.tokens)
-    }
-
-    fn anthropic(&mut self, model: &str, positions: &[Position]) -> Usage {
-        let minimum = anthropic_minimum(model);
-        let marks: Vec<usize> = positions
-            .iter()
-            .enumerate()
-            .filter(|(_, position)| position.mark.is_some() && position.tokens >= minimum)
-            .map(|(at, _)| at)
-            .collect();
-        let read = marks
-            .iter()
-            .rev()
-            .find_map(|mark| {
-                let window = positions.get(mark.saturating_sub(LOOK_BACK - 1)..=*mark)?;
-                window.iter().rev().find(|position| self.is_stored(position))
-            })
-            .map_or(0, |position| position.tokens);
-        let end = |lifetime: Option<MarkLifetime>| {
-            let marked = marks.iter().rev().filter_map(|mark| positions.get(*mark));
-            let mut marked = marked.filter(|position| lifetime.is_none() || position.mark == lifetime);
-            marked.next().map_or(read, |position| position.tokens.max(read))
+        let Some(cache) = self.caches.get_mut(model) else {
+            return Ok(Usage::default());
         };
-        let (hour, last) = (end(Some(MarkLifetime::OneHour)), end(None));
-        for mark in marks.iter().filter_map(|mark| positions.get(*mark)) {
-            self.store(mark);
-        }
-        Usage {
-            uncached: total(positions).saturating_sub(last.max(hour)),
-            read,
-            write_1h: hour - read,
-            write_5m: last.saturating_sub(hour),
-            ..Usage::default()
+        let outcome = cache.respond(&Call {
+            at_ms: self.at_ms,
+            began_ms: None,
+            route: "",
+            request: &Measurer::new(&ByBytes).measure(&request),
+        });
+        match outcome.refusal {
+            Some(refusal) => Err(invalid(refusal.to_string())),
+            None => Ok(outcome.usage),
         }
     }
 
-    /// Older models cache everything in steps, for nothing; from GPT-5.6 on, they write up to the end of
-    /// the latest message of the user's side, and say so.
-    fn openai(&mut self, model: &str, positions: &[Position]) -> Usage {
-        let total = total(positions);
-        let hit = self.longest(positions);
-        let writes = has_paid_writes(model);
-        let ends = positions
-            .iter()
-            .filter(|position| !writes || position.ends_user_message);
-        let storable: Vec<&Position> = ends
-            .filter(|position| position.tokens >= OPENAI_MINIMUM)
-            .collect();
-        let end = storable.last().map_or(0, |position| position.tokens);
-        let first = if writes {
-            storable.len().saturating_sub(1)
-        } else {
-            0
+    /// The rules of a model; for one that nobody knows, those of the provider whose format it speaks.
+    fn rules_of(&self, model: &str) -> Result<CacheRules, RuleError> {
+        let own = match self.provider {
+            Provider::Anthropic => Family::Anthropic,
+            Provider::OpenaiResponses | Provider::OpenaiChat => Family::OpenaiAutomatic,
+            Provider::Deepseek => Family::Deepseek,
         };
-        for position in storable.iter().skip(first) {
-            self.store(position);
-        }
-        let read = if writes { hit } else { hit - hit % OPENAI_STEP };
-        let write_30m = if writes { end.saturating_sub(hit) } else { 0 };
-        Usage {
-            uncached: total.saturating_sub(read).saturating_sub(write_30m),
-            read,
-            write_30m,
-            ..Usage::default()
-        }
-    }
-
-    /// A stored unit is read only whole: the end of each request is one, and what two requests have in
-    /// common becomes one when the second is seen.
-    fn deepseek(&mut self, positions: &[Position]) -> Usage {
-        let read = self.longest(positions);
-        let common = positions
-            .iter()
-            .rev()
-            .find(|position| self.seen.contains(&position.hash));
-        if let Some(common) = common {
-            self.store(common);
-        }
-        if let Some(last) = positions.last() {
-            self.store(last);
-        }
-        self.seen.extend(positions.iter().map(|position| position.hash));
-        Usage {
-            uncached: total(positions).saturating_sub(read),
-            read,
-            ..Usage::default()
-        }
+        let family = self.rules.family(model).unwrap_or(own);
+        self.rules.rules_of(family, model)
     }
 }
 
-impl CacheSimulator for PrefixCache {
-    fn request(&mut self, model: &str, segments: &[Segment]) -> Usage {
-        let positions = positions(model, segments);
-        match self.provider {
-            Provider::Anthropic => self.anthropic(model, &positions),
-            Provider::OpenaiResponses | Provider::OpenaiChat => self.openai(model, &positions),
-            Provider::Deepseek => self.deepseek(&positions),
-        }
+fn format(provider: Provider) -> Format {
+    match provider {
+        Provider::Anthropic => Format::Anthropic,
+        Provider::OpenaiResponses => Format::OpenaiResponses,
+        Provider::OpenaiChat => Format::OpenaiChat,
+        Provider::Deepseek => Format::Deepseek,
     }
-}
-
-fn positions(model: &str, segments: &[Segment]) -> Vec<Position> {
-    let mut hash = ContentHash::of_fields("model", [model.as_bytes()]);
-    let mut bytes = 0;
-    let position = |segment: &Segment| {
-        hash = ContentHash::of_fields("prefix", [&hash.as_bytes()[..], &segment.hash.as_bytes()[..]]);
-        bytes += segment.bytes;
-        Position {
-            hash,
-            tokens: bytes / BYTES_PER_TOKEN,
-            mark: segment.mark,
-            ends_user_message: segment.ends_user_message,
-        }
-    };
-    segments.iter().map(position).collect()
-}
-
-fn total(positions: &[Position]) -> u64 {
-    positions.last().map_or(0, |position| position.tokens)
-}
-
-fn anthropic_minimum(model: &str) -> u64 {
-    ANTHROPIC_MINIMUMS
-        .iter()
-        .filter(|(beginning, _)| model.starts_with(beginning))
-        .max_by_key(|(beginning, _)| beginning.len())
-        .map_or(OPENAI_MINIMUM, |(_, minimum)| *minimum)
-}
-
-/// Whether a model's name is `gpt-` with a version from 5.6 on.
-fn has_paid_writes(model: &str) -> bool {
-    let version = model.strip_prefix("gpt-").and_then(|rest| rest.split('-').next());
-    let mut numbers = version
-        .into_iter()
-        .flat_map(|version| version.split('.'))
-        .map(str::parse);
-    let major: u32 = numbers.next().and_then(Result::ok).unwrap_or(0);
-    let minor: u32 = numbers.next().and_then(Result::ok).unwrap_or(0);
-    (major, minor) >= (5, 6)
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A conversation of two requests; the second says a little more.
+    fn asked(provider: Provider, model: &str, between_ms: u64) -> [Usage; 2] {
+        let mut cache = SimulatedCache::new(provider).unwrap();
+        let system = "You are careful. ".repeat(1000);
+        let messages = |count: usize| -> Vec<serde_json::Value> {
+            let one = |at: usize| json!({"role": "user", "content": format!("number {at}")});
+            (0..count).map(one).collect()
+        };
+        let body = |count| {
+            let marked = json!([{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}]);
+            let body = match provider {
+                Provider::Anthropic => json!({"model": model, "system": marked, "messages": messages(count)}),
+                Provider::OpenaiResponses => {
+                    json!({"model": model, "instructions": system, "input": messages(count)})
+                }
+                Provider::OpenaiChat | Provider::Deepseek => {
+                    let first = json!({"role": "system", "content": system});
+                    let all = [vec![first], messages(count)].concat();
+                    json!({"model": model, "messages": all})
+                }
+            };
+            body.to_string()
+        };
+        cache.sent_before(0, model, body(1).as_bytes()).unwrap();
+        let mut at = |at_ms, count| cache.at(at_ms, model, body(count).as_bytes()).unwrap();
+        [at(10_000, 2), at(10_000 + between_ms, 3)]
+    }
+
+    #[test]
+    fn each_family_reads_what_it_wrote_and_forgets_in_its_own_time() {
+        let minute = 60_000;
+        let mut lines = Vec::new();
+        for (provider, model) in [
+            (Provider::Anthropic, "claude-opus-5"),
+            (Provider::OpenaiResponses, "gpt-5"),
+            (Provider::OpenaiChat, "gpt-6-sol"),
+            (Provider::Deepseek, "deepseek-flash"),
+            (Provider::Anthropic, "homemade"),
+        ] {
+            for wait in [minute, 60 * minute] {
+                let [_, after] = asked(provider, model, wait);
+                let (read, written) = (after.read, after.written());
+                lines.push(format!(
+                    "{model} after {} min: read {read}, written {written}",
+                    wait / minute
+                ));
+            }
+        }
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[test]
+    fn what_a_provider_refuses_is_refused() {
+        let mut cache = SimulatedCache::new(Provider::Anthropic).unwrap();
+        let part = json!({"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}});
+        let body = json!({"model": "m", "messages": [{"role": "user", "content": vec![part; 5]}]});
+        let failure = cache
+            .request("claude-opus-5", body.to_string().as_bytes())
+            .unwrap_err();
+        assert_eq!(failure.kind, FailureKind::InvalidRequest);
+        assert!(failure.to_string().contains("a maximum of 4 blocks"), "{failure}");
+    }
+}

@@ -180,7 +180,10 @@ fn sum_up(prompt: &str, done: &[Done<'_>]) -> Scripted {
     let lines = done.iter().map(|done| {
         let said = match description(done.result) {
             _ if done.failed => "could not be read".to_owned(),
-            _ if done.tool.starts_with("list") => format!("{} entries", entries(done).count()),
+            _ if done.tool.starts_with("list") => match entries(done).count() {
+                1 => "1 entry".to_owned(),
+                count => format!("{count} entries"),
+            },
             description => description.unwrap_or_else(|| "empty".to_owned()),
         };
         format!("- {}: {said}", done.path)

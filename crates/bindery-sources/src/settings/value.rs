@@ -71,6 +71,11 @@ impl Value {
             Shape::Choice(words) | Shape::Strictness(words) if words.contains(&text) => {
                 Ok(Self::Text(text.to_owned()))
             }
+            Shape::Names | Shape::ToolOrder if text.trim_start().starts_with('[') => Err(format!(
+                "`{}` is no complete list in TOML: {}",
+                info.name,
+                crate::visible::clipped(text, 40)
+            )),
             shape => Err(format!(
                 "`{}` must be {shape}, not \"{}\"",
                 info.name,

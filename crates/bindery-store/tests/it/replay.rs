@@ -178,6 +178,8 @@ fn send(journal: &mut Journal, step: u64, header: &Header, reminders: Vec<Messag
         is_error: step == 2,
         synthetic: None,
         elapsed_ms: None,
+        touched: vec!["/src".into()],
+        scan: None,
     };
     let outcome = StepOutcome::Completed;
     commit(

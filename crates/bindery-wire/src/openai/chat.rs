@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::reasoning::left_out;
 use crate::request::{Encoded, Request};
-use crate::span::{Joined, Recorder, Spanned};
+use crate::span::{Conversation, Joined, Recorder, Spanned};
 use crate::{ReasoningForm, WireError};
 
 /// Whose Chat Completions.
@@ -34,7 +34,7 @@ struct Body<'r> {
     prompt_cache_key: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<ToolBody<'r>>,
-    messages: Vec<MessageBody<'r>>,
+    messages: Conversation<'r, MessageBody<'r>>,
 }
 
 #[derive(Serialize)]
@@ -144,7 +144,7 @@ pub(crate) fn chat(request: &Request<'_>, dialect: ChatDialect) -> Result<Encode
         stream_options: params.stream.then_some(StreamOptions { include_usage: true }),
         prompt_cache_key: openai.then(|| request.cache_key()),
         tools: tools.collect(),
-        messages,
+        messages: recorder.conversation(before, messages),
     };
     let collapsed = if openai {
         None

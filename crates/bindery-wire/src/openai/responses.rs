@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::reasoning::left_out;
 use crate::request::{Encoded, Request};
-use crate::span::{Joined, Recorder, Spanned};
+use crate::span::{Conversation, Joined, Recorder, Spanned};
 use crate::{ReasoningForm, WireError};
 
 #[derive(Serialize)]
@@ -22,7 +22,7 @@ struct Body<'r> {
     tools: Vec<ToolBody<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<Joined<'r>>,
-    input: Vec<Item<'r>>,
+    input: Conversation<'r, Item<'r>>,
 }
 
 #[derive(Serialize)]
@@ -96,7 +96,7 @@ pub(crate) fn responses(request: &Request<'_>) -> Result<Encoded, WireError> {
         prompt_cache_key: request.cache_key(),
         tools: tools.collect(),
         instructions: (!instructions.is_empty()).then_some(instructions),
-        input,
+        input: recorder.conversation(before, input),
     };
     Ok(recorder.encode(&body, left_out(request, is_ours).into_iter().collect())?)
 }

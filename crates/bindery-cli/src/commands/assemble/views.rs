@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
-use bindery::{Block, Encoding, NextRequest, SpanPart};
+use bindery::{Block, Encoding, NextRequest, SpanPart, SystemPrompt};
 use serde::Serialize;
 
+use super::arguments::View;
 use crate::terminal::Terminal;
 
 /// Exact bytes. A terminal gets a final newline, a file does not.
@@ -16,14 +17,20 @@ pub(super) fn raw(bytes: &[u8], terminal: &mut Terminal) -> io::Result<()> {
     Ok(())
 }
 
-/// The system prompt as the model reads it.
-pub(super) fn text(request: &NextRequest, terminal: &mut Terminal) -> io::Result<()> {
-    raw(request.rendered.system.full_text().as_bytes(), terminal)
+/// A view of the system prompt alone: a request that cannot be made has one, too. Says whether `view` is one.
+pub(super) fn of_prompt(view: View, prompt: &SystemPrompt, terminal: &mut Terminal) -> io::Result<bool> {
+    match view {
+        View::Blocks => blocks(prompt, terminal)?,
+        View::Text => raw(prompt.full_text().as_bytes(), terminal)?,
+        View::Prefix => raw(prompt.cacheable_prefix().as_bytes(), terminal)?,
+        View::Table | View::Request | View::Spans | View::Json => return Ok(false),
+    }
+    Ok(true)
 }
 
 /// The system prompt's blocks, each under a line that says what it is.
-pub(super) fn blocks(request: &NextRequest, terminal: &mut Terminal) -> io::Result<()> {
-    for block in request.rendered.system.blocks() {
+fn blocks(prompt: &SystemPrompt, terminal: &mut Terminal) -> io::Result<()> {
+    for block in prompt.blocks() {
         let scope = match &block {
             Block::Boundary => "boundary, consumed by the adapter".to_owned(),
             Block::Text {

@@ -10,6 +10,7 @@ use crate::layout::fit;
 use crate::sessions;
 use crate::status::Status;
 use crate::terminal::{Terminal, printable};
+use crate::usage::Used;
 
 /// Shows events from a place on. What is damaged ends the list with an error that names the place.
 pub(super) fn events_from(
@@ -17,21 +18,38 @@ pub(super) fn events_from(
     from: Seq,
     json: bool,
     terminal: &mut Terminal,
-) -> anyhow::Result<Status> {
+) -> anyhow::Result<()> {
     for event in events(log, from) {
         let event = event?;
         if json {
             sessions::write_json(&mut terminal.out, &event)?;
         } else {
             let line = line(&event);
-            writeln!(terminal.out, "{}", fit_line(&line, terminal.width))?;
+            // Whoever reads from a pipe gets all of it.
+            let width = if terminal.interactive {
+                terminal.width
+            } else {
+                usize::MAX
+            };
+            writeln!(terminal.out, "{}", fit_line(&line, width))?;
         }
+    }
+    Ok(())
+}
+
+/// What the session used, below its events.
+pub(super) fn usage(log: &dyn LogReader, json: bool, terminal: &mut Terminal) -> anyhow::Result<Status> {
+    let used = Used::of(log)?;
+    if json {
+        writeln!(terminal.out, "{}", used.json())?;
+    } else {
+        used.table(terminal)?;
     }
     Ok(Status::Success)
 }
 
 fn fit_line(line: &str, width: usize) -> String {
-    let mut end: String = line.chars().take(width * 2).collect();
+    let mut end: String = line.chars().take(width.saturating_mul(2)).collect();
     if end.len() < line.len() {
         end.push('…');
     }
@@ -88,7 +106,7 @@ fn detail(payload: &Payload) -> String {
         },
         Payload::UsageReported(reported) => {
             let usage = &reported.usage;
-            let (read, cached, out) = (usage.input(), usage.cache_read, usage.output);
+            let (read, cached, out) = (usage.input(), usage.read, usage.generated());
             format!(
                 "{:?}: read {read}, of it cached {cached}; answered {out}",
                 reported.origin

@@ -2,8 +2,8 @@
 
 use bindery::{Authority, Usage};
 use bindery_cache::forecast::{self, Planned, Unsaid};
-use bindery_cache::plan::{Foreign, PlanOptions, plan};
-use bindery_cache::{Family, Measured, Money, PriceBook, Tier};
+use bindery_cache::plan::plan;
+use bindery_cache::{Family, Measured, Money, Outcome, PriceBook, Tier};
 
 use super::{PlanArgs, Standing};
 use crate::books::{self, Books};
@@ -22,6 +22,8 @@ pub(super) struct Case {
     pub(super) shown: String,
     /// The request's input; `None` for a model without rules.
     pub(super) usage: Option<Usage>,
+    /// Why the provider would refuse it.
+    pub(super) refused: Option<String>,
     /// What its input costs.
     pub(super) cost: Option<Money>,
     /// What the input of the one after it costs, a minute later.
@@ -116,11 +118,13 @@ impl Asking<'_> {
         let Some(rules) = rules.filter(|rules| rules.family().has_marks()) else {
             return Ok(None);
         };
-        let options = PlanOptions {
-            foreign: Foreign::Replan,
-            ..PlanOptions::default()
-        };
-        let marks = plan(next, Some(&self.standing.last.request), &rules, &options).segments();
+        let marks = plan(
+            next,
+            Some(&self.standing.last.request),
+            &rules,
+            &self.args.options(),
+        )
+        .segments();
         if marks == next.request().marks().collect::<Vec<_>>() {
             return Ok(None);
         }
@@ -173,20 +177,27 @@ impl Asking<'_> {
             planned.push(then);
         }
         let outcomes = self.standing.caches.ask(&self.standing.last.route, &planned)?;
-        let (usage, then) = match outcomes.as_deref() {
-            Some([.., last, then]) => (Some(last.usage), Some(then.usage)),
-            _ => (None, None),
+        let refusal = |outcome: &Outcome| outcome.refusal.as_ref().map(ToString::to_string);
+        let (usage, then, refused) = match outcomes.as_deref() {
+            Some([.., last, then]) => (Some(last.usage), Some(then.usage), refusal(last)),
+            _ => (None, None, None),
         };
         let model = planned
             .last()
             .map(|planned| planned.request.request().settings().model().to_owned())
             .unwrap_or_default();
+        let answered = refused.is_none();
         Ok(Case {
             name,
             shown: shown.to_owned(),
-            usage,
-            cost: usage.and_then(|usage| price(self.prices, &model, &usage)),
-            then: then.and_then(|usage| price(self.prices, &model, &usage)),
+            usage: usage.filter(|_| answered),
+            refused,
+            cost: usage
+                .filter(|_| answered)
+                .and_then(|usage| price(self.prices, &model, &usage)),
+            then: then
+                .filter(|_| answered)
+                .and_then(|usage| price(self.prices, &model, &usage)),
             pays_after: None,
         })
     }
@@ -244,6 +255,7 @@ pub(super) fn first(args: &PlanArgs, request: &Measured, books: &Books) -> anyho
         name: "first",
         shown: "the first request".to_owned(),
         usage,
+        refused: None,
         cost: usage.and_then(|usage| price(&books.prices, model, &usage)),
         then: then.and_then(|usage| price(&books.prices, model, &usage)),
         pays_after: None,

@@ -45,7 +45,8 @@ pub(super) fn write(forecast: &Forecast, json: bool, terminal: &mut Terminal) ->
         let numbers = case
             .usage
             .map(|usage| [usage.read, usage.written(), usage.uncached].map(count));
-        let [read, written, plain] = numbers.unwrap_or_else(|| ["?", "?", "?"].map(str::to_owned));
+        let none = if case.refused.is_some() { "refused" } else { "?" };
+        let [read, written, plain] = numbers.unwrap_or_else(|| [none, "–", "–"].map(str::to_owned));
         let money = |money: Option<bindery_cache::Money>| {
             money.map_or_else(|| "?".to_owned(), |money| money.to_string())
         };
@@ -74,7 +75,14 @@ pub(super) fn write(forecast: &Forecast, json: bool, terminal: &mut Terminal) ->
             )?;
         }
     }
-    if forecast.cases.iter().any(|case| case.usage.is_none()) {
+    for case in &forecast.cases {
+        if let Some(refused) = &case.refused {
+            let line = format!("{:<10}{}: {refused}", "refused", case.shown);
+            writeln!(terminal.out, "{}", folded(&line, terminal.width))?;
+        }
+    }
+    let unknown = |case: &super::Case| case.usage.is_none() && case.refused.is_none();
+    if forecast.cases.iter().any(unknown) {
         writeln!(
             terminal.out,
             "{:<10}no cache rules are known for this model; see --family",
@@ -163,6 +171,7 @@ fn page(forecast: &Forecast) -> serde_json::Value {
             "case": case.name,
             "shown": case.shown,
             "usage": case.usage,
+            "refused": case.refused,
             "cost": case.cost,
             "then_each": case.then,
             "pays_after_requests": case.pays_after,

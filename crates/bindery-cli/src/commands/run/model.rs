@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use bindery::Provider;
 use bindery_agent::replay::{self, Go};
-use bindery_providers::sim::{CacheSimulator, PrefixCache, SimModel};
+use bindery_agent::{Clock as _, SystemClock};
+use bindery_providers::sim::{SimModel, SimulatedCache};
 use bindery_providers::{Endpoint, HttpModel, Model, Secret};
 use bindery_store::LogReader;
-use bindery_wire::Segment;
 
 use super::arguments::RunArgs;
 use crate::status::UsageError;
@@ -46,12 +46,18 @@ impl Choice {
     }
 }
 
-/// The model for a session whose log is given: a simulated cache remembers what was sent before.
+/// So many of the newest requests of a session fill a simulated cache: what older ones wrote is part of
+/// what these did.
+const REMEMBERED: u64 = 40;
+
+/// The model for a session whose log is given, with as many requests: a simulated cache remembers what was
+/// sent before.
 pub(super) fn model(
     args: &RunArgs,
     provider: Provider,
     environment: &BTreeMap<String, String>,
     log: &dyn LogReader,
+    requests: u64,
 ) -> anyhow::Result<Arc<dyn Model>> {
     let key = environment
         .get(Endpoint::key_variable(provider))
@@ -75,17 +81,31 @@ pub(super) fn model(
             return Ok(Arc::new(HttpModel::new(provider, endpoint, key)?));
         }
     }
-    let mut cache = PrefixCache::new(provider);
-    replay::each(log, |_, _, attempt, body| {
-        let same = &*attempt.provider == provider.name();
-        if let Some(body) = body.ok().filter(|_| same)
-            && let Ok(segments) = Segment::of_body(provider, &body)
+    let cache = SimulatedCache::new(provider)?.in_time_of(|| SystemClock.now_ms());
+    let cache = remembering(cache, provider, log, requests)?;
+    Ok(Arc::new(SimModel::with_rules(provider).cache(cache)))
+}
+
+/// The caches as the newest requests of the log left them.
+fn remembering(
+    mut cache: SimulatedCache,
+    provider: Provider,
+    log: &dyn LogReader,
+    requests: u64,
+) -> anyhow::Result<SimulatedCache> {
+    replay::each(log, |asked| {
+        let (attempt, at_ms) = (asked.request.attempt, asked.at_ms);
+        let counts = asked.request.number.saturating_add(REMEMBERED) > requests;
+        if counts
+            && &*attempt.provider == provider.name()
+            && let Ok(body) = asked.body()
         {
-            cache.request(&attempt.model, &segments);
+            // What the provider would have refused wrote nothing.
+            let _refused = cache.sent_before(at_ms, &attempt.model, body);
         }
         Go::On
     })?;
-    Ok(Arc::new(SimModel::with_rules(provider).cache(cache)))
+    Ok(cache)
 }
 
 fn endpoint(base: &str, headers: &[String]) -> anyhow::Result<Endpoint> {

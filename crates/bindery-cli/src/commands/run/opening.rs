@@ -22,6 +22,8 @@ use super::arguments::RunArgs;
 use super::model::{Choice, model};
 use super::people::People;
 use super::permit::Ask;
+use super::pinned::Pinned;
+use super::told::Told;
 use crate::status::UsageError;
 use crate::terminal::{Palette, Terminal};
 use crate::{notices, outside, sessions};
@@ -31,6 +33,8 @@ pub(super) struct Opened {
     pub(super) id: SessionId,
     pub(super) agent: Agent,
     pub(super) palette: Palette,
+    /// What was told already.
+    pub(super) told: Told,
     _kept: Vec<Registration>,
     _registered: Here,
 }
@@ -41,12 +45,27 @@ const SCOPE: &str = "run";
 pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> anyhow::Result<Opened> {
     let dir = std::fs::canonicalize(&args.dir)
         .map_err(|error| UsageError(format!("{} cannot be entered: {error}", args.dir.display())))?;
-    let question = outside::question(dir.clone(), args.request(Choice::of(args).family()));
-    let mut here = here::open(&question).map_err(|error| UsageError::of(&error))?;
-    notices::tell(&here.notices, terminal)?;
     let store = sessions::store()?;
     let (id, journal) = journal(args, &store, &dir)?;
-    let model = model(args, here.provider, &question.environment, journal.log())?;
+    let pinned = Pinned::of(journal.state());
+    let question = outside::question(dir.clone(), pinned.request(args));
+    let mut here = here::open(&question).map_err(|error| UsageError::of(&error))?;
+    notices::tell(&here.notices, terminal)?;
+    let plain = outside::question(dir.clone(), args.request(Choice::of(args).family()));
+    if let Some(note) = here::settings(&plain)
+        .ok()
+        .and_then(|plain| pinned.note(args, &plain))
+    {
+        writeln!(terminal.err, "{note}")?;
+    }
+    here.give_up_instructions();
+    let model = model(
+        args,
+        here.provider,
+        &question.environment,
+        journal.log(),
+        journal.state().attempts(),
+    )?;
     let scope = here.session.scope().child(SCOPE);
     let session = std::mem::replace(&mut here.session, Session::new(scope.clone()));
     let session = Session::sharing(scope.clone(), session.renders().clone());
@@ -60,6 +79,9 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
         Reach::Inside
     };
     let workdir = Workdir::new(&dir, reach).with_context(|| format!("entering {}", dir.display()))?;
+    agent.gate = Some(here.gate().clone());
+    let later = here.told();
+    agent.notices = Box::new(move || later.take());
     agent.toolbox = toolbox(&workdir, Shell::new(commands_environment()));
     let allowed = ["write", "edit", "shell"]
         .into_iter()
@@ -67,11 +89,11 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
     agent.permit = Arc::new(Ask::new(people.clone(), allowed.map(str::to_owned)));
     let mut kept = vec![scope.tools(agent.toolbox.schemas())];
     kept.extend(time(args, &scope)?);
-    kept.extend(recalled(args, &store, &scope, terminal)?);
+    kept.extend(recalled(args, &store, &here, &scope, terminal)?);
     agent
         .refreshers
         .extend(instruction_files(&here, &question, &scope)?);
-    if let Some(tmux) = Tmux::find(commands_environment(), scope.clone()) {
+    if let Some(tmux) = Tmux::find(commands_environment(), here.gate().clone(), scope.clone()) {
         agent.refreshers.push(Box::new(tmux));
     }
     if agent.state().last().is_none() {
@@ -86,6 +108,7 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
         id,
         agent,
         palette: terminal.err_palette,
+        told: Told::already(&here.notices),
         _kept: kept,
         _registered: here,
     })
@@ -136,13 +159,14 @@ fn time(args: &RunArgs, scope: &Scope) -> anyhow::Result<Option<Registration>> {
 fn recalled(
     args: &RunArgs,
     store: &SqliteStore,
+    here: &Here,
     scope: &Scope,
     terminal: &mut Terminal,
 ) -> anyhow::Result<Vec<Registration>> {
     let mut kept = Vec::new();
     for name in &args.recall {
         let id = sessions::parse(name)?;
-        let recalled = recall(&id, &*store.read(&id)?)?;
+        let recalled = recall(&id, &*store.read(&id)?, here.gate())?;
         if recalled.left_out > 0 {
             let (messages, left) = (recalled.messages, recalled.left_out);
             writeln!(

@@ -58,7 +58,7 @@ impl Permit for Ask {
             let mut err = anstream::stderr();
             // If nobody sees the question, nobody answers it with yes.
             let _unseen = write!(err, "{question}").and_then(|()| err.flush());
-            let answer = self.people.line().await.unwrap_or_default();
+            let answer = self.people.answer().await.unwrap_or_default();
             match answer.trim().to_lowercase().as_str() {
                 "y" | "yes" => Permission::Granted,
                 "a" | "always" => {

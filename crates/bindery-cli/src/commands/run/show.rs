@@ -4,17 +4,19 @@ use std::io::Write;
 use std::time::Duration;
 
 use anstyle::AnsiColor;
-use bindery::TokenCount;
-use bindery::log::{Event, Payload, TurnOutcome, Usage};
+use bindery::Kind;
+use bindery::log::{Event, Intake, Payload, ScannedResult, TurnOutcome};
+use bindery::sources::Notice;
 use bindery_agent::{Cancel, TurnReport, Watch};
 use bindery_wire::{Failure, ReplyEvent};
 use serde_json::json;
 
 use super::opening::Opened;
-use super::price;
-use crate::layout::thousands;
-use crate::sessions;
+use super::progress::Progress;
+use super::told::Told;
 use crate::terminal::{Palette, Terminal, printable};
+use crate::usage::Used;
+use crate::{notices, sessions};
 
 impl Opened {
     /// Says which session this is, and that a model is made up, before anything else is said.
@@ -23,7 +25,7 @@ impl Opened {
         let provider = self.agent.model.provider();
         if json {
             let line = json!({
-                "schema": "bindery.run/1",
+                "schema": "bindery.run/2",
                 "type": "session",
                 "session": self.id.as_str(),
                 "provider": provider.name(),
@@ -46,12 +48,13 @@ impl Opened {
 /// A line of JSON for every event and every piece of a reply.
 pub(super) struct Lines {
     gone: Cancel,
+    told: Told,
 }
 
 impl Lines {
     /// Lines on standard output. When nobody reads them any more, the turn is cancelled.
-    pub(super) fn new(gone: Cancel) -> Self {
-        Self { gone }
+    pub(super) fn new(gone: Cancel, told: Told) -> Self {
+        Self { gone, told }
     }
 
     fn check<E>(&self, written: &Result<(), E>) {
@@ -77,6 +80,16 @@ impl Watch for Lines {
         self.check(&written);
     }
 
+    fn told(&mut self, notices: &[Notice]) {
+        let mut out = std::io::stdout().lock();
+        let new = self.told.new_of(notices);
+        let mut lines = new
+            .iter()
+            .map(|notice| json!({"type": "notice", "notice": notice}));
+        let written = lines.try_for_each(|line| writeln!(out, "{line}"));
+        self.check(&written.and_then(|()| out.flush()));
+    }
+
     fn waiting(&mut self, failure: &Failure, wait: Duration) {
         let mut out = std::io::stdout().lock();
         let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
@@ -89,17 +102,21 @@ impl Watch for Lines {
 /// The model's words on standard output as they come, everything else on standard error.
 pub(super) struct Text {
     gone: Cancel,
+    told: Told,
     palette: Palette,
+    progress: Progress,
     /// Whether the last thing said has not ended its line.
     open_line: bool,
 }
 
 impl Text {
     /// Text for people. When nobody reads it any more, the turn is cancelled.
-    pub(super) fn new(gone: Cancel, palette: Palette) -> Self {
+    pub(super) fn new(gone: Cancel, told: Told, palette: Palette, progress: Progress) -> Self {
         Self {
             gone,
+            told,
             palette,
+            progress,
             open_line: false,
         }
     }
@@ -134,6 +151,9 @@ impl Watch for Text {
     fn committed(&mut self, events: &[Event]) {
         for event in events {
             match &event.payload {
+                Payload::AttemptStarted(started) => self.progress.began(started.model.to_string()),
+                Payload::ToolCalled(called) => self.progress.began(format!("`{}`", called.tool)),
+                Payload::AttemptEnded(_) | Payload::StepEnded(_) => self.progress.idle(),
                 Payload::AssistantMessage(answer) => {
                     self.end_line();
                     for part in &answer.message.parts {
@@ -143,20 +163,29 @@ impl Watch for Text {
                         }
                     }
                 }
-                Payload::ToolReturned(returned) if returned.is_error => {
-                    let line = returned
-                        .content
-                        .text
-                        .lines()
-                        .next()
-                        .unwrap_or_default()
-                        .to_owned();
-                    self.aside(&format!("  failed: {line}"));
+                Payload::ToolReturned(returned) => {
+                    if returned.is_error {
+                        let line = returned.content.text.lines().next().unwrap_or_default();
+                        self.aside(&format!("  failed: {line}"));
+                    }
+                    if let Some(kept_out) = returned.scan.as_ref().and_then(kept_out) {
+                        self.aside(kept_out);
+                    }
+                }
+                Payload::InboxEnqueued(item) if item.intake == Intake::Steer => {
+                    self.aside("· heard; it is said with the next step");
                 }
                 Payload::UserMessage(said) if said.message.is_meta => {
                     for fragment in said.message.fragments() {
-                        self.aside(&format!("· context from {}", fragment.source));
+                        let what = match fragment.kind {
+                            Kind::InstructionsWithdrawn => "withdrawn",
+                            _ => "context from",
+                        };
+                        self.aside(&format!("· {what} {}", fragment.source));
                     }
+                }
+                Payload::UserMessage(said) if is_steer(said.inbox.as_deref()) => {
+                    self.aside("· said to the model");
                 }
                 _ => {}
             }
@@ -164,9 +193,19 @@ impl Watch for Text {
     }
 
     fn replying(&mut self, event: &ReplyEvent) {
+        self.progress.moved();
         if let ReplyEvent::TextDelta { text, .. } = event {
             self.say(text);
         }
+    }
+
+    fn told(&mut self, notices: &[Notice]) {
+        let new = self.told.new_of(notices);
+        if !new.is_empty() {
+            self.end_line();
+        }
+        // Nobody there to tell is no reason to stop.
+        let _unseen = notices::write(&new, self.palette, &mut std::io::stderr());
     }
 
     fn waiting(&mut self, failure: &Failure, wait: Duration) {
@@ -174,10 +213,30 @@ impl Watch for Text {
     }
 }
 
+fn is_steer(inbox: Option<&str>) -> bool {
+    inbox.is_some_and(|id| id.starts_with("steer-"))
+}
+
+/// What became of a result that did not enter whole.
+fn kept_out(scan: &ScannedResult) -> Option<&'static str> {
+    match &*scan.verdict {
+        "labelled" => Some("  the result entered under a label: see the notice"),
+        "lines-kept-out" => Some("  some lines of the result were kept out: see the notice"),
+        "kept-out" | "unapproved" => Some("  the result was kept out: see the notice"),
+        _ => None,
+    }
+}
+
 /// Lines that no terminal obeys.
 fn shown(text: &str) -> String {
     let line = |line: &str| line.split('\t').map(printable).collect::<Vec<_>>().join("\t");
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A line for people that belongs to nothing else.
+pub(super) fn beside(line: &str) {
+    // Nobody there to tell is no reason to stop.
+    let _unseen = writeln!(std::io::stderr(), "{}", printable(line));
 }
 
 /// How a turn ended, where that is not as usual.
@@ -194,53 +253,25 @@ pub(super) fn ending(report: &TurnReport) {
 }
 
 /// What the session used, and what it cost.
-pub(super) fn summary(
-    opened: &Opened,
-    usage: &Usage,
-    json: bool,
-    terminal: &mut Terminal,
-) -> anyhow::Result<()> {
-    let requests = opened.agent.state().attempts();
-    let written = usage.cache_write_5m.saturating_add(usage.cache_write_1h);
-    let simulated = opened.agent.model.is_simulated();
-    let price = price::of_session(opened.agent.journal().log())?;
+pub(super) fn summary(opened: &Opened, json: bool, terminal: &mut Terminal) -> anyhow::Result<()> {
+    let used = Used::of(opened.agent.journal().log())?;
     if json {
-        let line = json!({
-            "type": "summary",
-            "session": opened.id.as_str(),
-            "requests": requests,
-            "tokens": {
-                "read": usage.input(),
-                "cached": usage.cache_read,
-                "written": written,
-                "uncached": usage.uncached,
-                "answered": usage.output,
-            },
-            "simulated": simulated,
-            "price": price.as_ref().ok(),
-            "currency": "USD",
-        });
+        let mut line = used.json();
+        line["type"] = "summary".into();
+        line["session"] = opened.id.as_str().into();
         writeln!(terminal.out, "{line}")?;
         return Ok(());
     }
-    let count = |tokens: u64| thousands(TokenCount::exact(tokens));
-    let (read, cached, uncached) = (
-        count(usage.input()),
-        count(usage.cache_read),
-        count(usage.uncached),
-    );
-    let (written, answered) = (count(written), count(usage.output));
-    let price = match (price, simulated) {
-        (Ok(price), false) => format!("price {price} by list"),
-        (Ok(price), true) => format!("would cost {price} by list"),
-        (Err(model), _) => format!("price unknown: none is listed for {}", printable(&model)),
-    };
-    let origin = if simulated { "simulated tokens" } else { "tokens" };
+    let requests = opened.agent.state().attempts();
+    let plural = if requests == 1 { "" } else { "s" };
     writeln!(
         terminal.err,
-        "session {}, {requests} requests: {origin} read {read} (cached {cached}, written {written}, uncached \
-         {uncached}), answered {answered}; {price}",
+        "session {}, {requests} request{plural}: {}",
         opened.id,
+        used.classes()
     )?;
+    if let Some(largest) = used.largest() {
+        writeln!(terminal.err, "{largest}")?;
+    }
     Ok(())
 }

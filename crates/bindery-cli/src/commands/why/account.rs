@@ -5,7 +5,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use bindery::{TokenCount, Usage};
-use bindery_cache::{Cost, Format, Money, Why};
+use bindery_cache::{Cost, Format, MeterRow, Money, Why};
 
 use crate::exchanges::{Sent, Subject};
 use crate::layout::{fit, folded, thousands};
@@ -25,6 +25,8 @@ pub(super) struct Explained {
     /// The number of the request it is compared with.
     pub(super) compared_with: Option<u64>,
     pub(super) unknown: Vec<Arc<str>>,
+    /// Where its tokens are, if that was asked for.
+    pub(super) meter: Vec<MeterRow>,
     pub(super) why: Why,
 }
 
@@ -72,8 +74,16 @@ impl Account {
             total,
             compared_with,
             unknown: sent.unknown,
+            meter: Vec::new(),
             why,
         });
+    }
+
+    /// Adds to the last request where its tokens are.
+    pub(super) fn metered(&mut self, meter: Vec<MeterRow>) {
+        if let Some(last) = self.requests.last_mut() {
+            last.meter = meter;
+        }
     }
 
     pub(super) fn request(&self, number: u64, subject: &Subject) -> anyhow::Result<&Explained> {

@@ -1,7 +1,7 @@
 //! Explanations for machines: schema `bindery.why/1`.
 
 use bindery::Usage;
-use bindery_cache::{Cost, Format, Money, Why};
+use bindery_cache::{Cost, Format, MeterRow, Money, Why};
 use serde::Serialize;
 
 use super::account::{Account, Explained};
@@ -31,6 +31,8 @@ struct Row<'a> {
     /// The number of the request it is compared with.
     compared_with: Option<u64>,
     unknown: Vec<&'a str>,
+    #[serde(skip_serializing_if = "<[MeterRow]>::is_empty")]
+    meter: &'a [MeterRow],
     #[serde(flatten)]
     why: &'a Why,
 }
@@ -86,6 +88,7 @@ fn row_of(request: &Explained) -> Row<'_> {
         input_tokens: request.total,
         compared_with: request.compared_with,
         unknown: request.unknown.iter().map(|what| &**what).collect(),
+        meter: &request.meter,
         why: &request.why,
     }
 }

@@ -246,6 +246,7 @@ pub(super) fn kind(kind: ChangeKind) -> &'static str {
         ChangeKind::Added => "added",
         ChangeKind::Removed => "removed",
         ChangeKind::Changed => "changed",
+        ChangeKind::Reordered => "reordered",
         ChangeKind::Moved => "moved",
         ChangeKind::Extended => "extended",
         ChangeKind::Stripped => "stripped",

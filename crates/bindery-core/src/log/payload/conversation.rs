@@ -101,6 +101,40 @@ pub struct ToolReturned {
     /// How long it ran, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elapsed_ms: Option<u64>,
+    /// Absolute paths that it read, wrote or listed. Instruction files on the way to them attach, also
+    /// when the session is opened again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touched: Vec<Arc<str>>,
+    /// What a scan of it came to, where something was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scan: Option<ScannedResult>,
+}
+
+/// What the scan of a tool's result came to. The content is what the model sees: after labels and gaps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScannedResult {
+    /// What happened to the text: `allowed`, `labelled`, `lines-kept-out`, `kept-out`, `unapproved`, …
+    pub verdict: Arc<str>,
+    /// What was found in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<ScannedLine>,
+}
+
+/// A finding in a tool's result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScannedLine {
+    /// The line of the result, from 1.
+    pub line: u32,
+    /// The rule's stable name.
+    pub rule: Arc<str>,
+    /// What it is about.
+    pub kind: Arc<str>,
+    /// How bad it would be: `note`, `low`, `medium`, `high`, `critical`.
+    pub severity: Arc<str>,
+    /// Why, in plain words.
+    pub reason: String,
 }
 
 /// Messages of the surface give way to others. The log keeps what they were.

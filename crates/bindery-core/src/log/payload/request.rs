@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::log::{Header, Json, Seq, Usage};
-use crate::{ContentHash, Message};
+use crate::log::{Header, Seq};
+use crate::{ContentHash, Message, Usage};
 
 /// What requests begin with from here on. Always complete; written only when it differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +23,9 @@ pub struct HeaderSet {
 pub enum HeaderReason {
     /// The first of the session.
     Initial,
-    /// It differs from the last one before the session was opened again.
+    /// The session was opened again with another provider, model or parameters than it had.
     Resume,
-    /// It differs from the last one.
+    /// Anything else made it differ from the last one: a text, a tool, a setting while the loop ran.
     Change,
 }
 
@@ -110,9 +110,6 @@ pub struct UsageReported {
     pub usage: Usage,
     /// Who counted.
     pub origin: UsageOrigin,
-    /// The provider's own numbers, as it wrote them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reported: Option<Json>,
 }
 
 /// Who counted the tokens.

@@ -281,17 +281,16 @@ fn settings_gates_and_usage_follow_their_events() {
         })
     };
     let used = |uncached| {
-        let usage = Usage {
+        let usage = crate::Usage {
             uncached,
-            cache_read: 1,
-            ..Usage::default()
+            read: 1,
+            ..crate::Usage::default()
         };
         let origin = UsageOrigin::Provider;
         Payload::from(UsageReported {
             attempt: Seq::FIRST,
             usage,
             origin,
-            reported: None,
         })
     };
     let end = TurnEnded {
@@ -334,11 +333,11 @@ fn context_that_stands_is_known_by_key_and_content() {
     };
     let state = fold(&log([instructions("old"), instructions("new")])).unwrap();
     assert_eq!(
-        state.standing("context:CLAUDE.md"),
+        state.standing().get("context:CLAUDE.md").map(|text| &text.hash),
         Some(&Text::from("new").hash())
     );
     let gone = fold(&log([instructions("old"), replaced(&[1], summary("S"))])).unwrap();
-    assert_eq!(gone.standing("context:CLAUDE.md"), None);
+    assert_eq!(gone.standing().get("context:CLAUDE.md"), None);
 }
 
 #[test]

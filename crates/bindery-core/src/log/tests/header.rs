@@ -141,4 +141,12 @@ fn the_reason_to_write() {
         Some(HeaderReason::Resume)
     );
     assert_eq!(reason(Some(&other), Opening::Running), Some(HeaderReason::Change));
+    // Another text is no resumption: whoever opened the session again asks as before.
+    let text = Header {
+        system: SystemPrompt::default(),
+        ..header()
+    };
+    for opening in [Opening::JustResumed, Opening::Running] {
+        assert_eq!(reason(Some(&text), opening), Some(HeaderReason::Change));
+    }
 }

@@ -105,3 +105,37 @@ fn the_chain_covers_every_part_of_a_record() {
     }
     assert_ne!(hash(&one, &base), base);
 }
+
+#[test]
+fn payloads_of_earlier_versions_are_read() {
+    let first = |reported: &str| {
+        let data = format!(
+            "{{\"attempt\":12,\"usage\":{{\"uncached\":1,\"cache_read\":2,\"cache_write_5m\":3,\"cache_write_1h\":4,\
+             \"output\":5}},\"origin\":\"provider\"{reported}}}"
+        );
+        match record("usage_reported", 1, false, &data)
+            .decode()
+            .unwrap()
+            .payload
+        {
+            Payload::UsageReported(reported) => reported.usage,
+            other => panic!("{other:?}"),
+        }
+    };
+    let classes = first("");
+    assert_eq!((classes.uncached, classes.read, classes.output), (1, 2, 5));
+    assert_eq!((classes.write_5m, classes.write_1h), (3, 4));
+    let buckets =
+        first(",\"reported\":{\"uncached\":1,\"read\":2,\"write_30m\":7,\"output\":3,\"reasoning\":2}");
+    assert_eq!(
+        (buckets.write_5m, buckets.write_30m, buckets.reasoning),
+        (0, 7, 2)
+    );
+    // What a provider itself wrote is no bucket of ours; the classes stand.
+    assert_eq!(first(",\"reported\":{\"prompt_tokens\":9}"), classes);
+    let tool = "{\"call\":\"c\",\"content\":{\"key\":\"k\",\"kind\":\"tool-result\",\"lane\":\"messages\",\"group\":\"appended\",\
+                \"authority\":\"tool\",\"trust\":\"external\",\"source\":{\"type\":\"plugin\",\"name\":\"t\"},\"text\":\"x\"}}";
+    for version in [1, 2] {
+        assert!(record("tool_returned", version, false, tool).decode().is_ok());
+    }
+}

@@ -1,0 +1,198 @@
+//! A quick look at a place where an anchor stands: most such places fit no expression, and a few bytes
+//! show it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::program::{Instruction, Program};
+
+/// A small automaton that never says no where one of its programs would match, and says no to nearly
+/// everything else: what it was not worth a state for counts as a yes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Filter<'a> {
+    start: u8,
+    width: u8,
+    /// The column of each byte.
+    #[serde(borrow)]
+    columns: Cow<'a, [u8]>,
+    /// The next state by state and column.
+    #[serde(borrow)]
+    next: Cow<'a, [u8]>,
+}
+
+/// Nothing can match any more.
+const NO: u8 = 0;
+/// A match is possible.
+const YES: u8 = 1;
+/// The first state that is neither.
+const FIRST: u8 = 2;
+/// Most states; enough to tell the first words after an anchor.
+const MOST_STATES: usize = 250;
+
+type States = BTreeSet<(usize, u32)>;
+
+impl Filter<'static> {
+    /// A filter for the places where any of `programs` matches.
+    pub(crate) fn new(programs: &[Program]) -> Self {
+        let starts = programs
+            .iter()
+            .enumerate()
+            .map(|(at, program)| (at, program.start))
+            .collect();
+        let mut known = BTreeMap::new();
+        let mut rows: Vec<[u8; 256]> = Vec::new();
+        let mut open = Vec::new();
+        let start = number(closure(programs, starts), &mut known, &mut open);
+        let mut at = 0;
+        while let Some(states) = open.get(at).cloned() {
+            at += 1;
+            let mut row = [NO; 256];
+            let mut targets = BTreeMap::new();
+            for (byte, next) in (0..=u8::MAX).zip(&mut row) {
+                let reached = step(programs, &states, byte);
+                if reached.is_empty() {
+                    continue;
+                }
+                *next = *targets.entry(reached).or_insert_with_key(|reached| {
+                    number(closure(programs, reached.clone()), &mut known, &mut open)
+                });
+            }
+            rows.push(row);
+        }
+        Self::from_rows(start, &rows)
+    }
+
+    /// Folds bytes that no state tells apart into one column.
+    fn from_rows(start: u8, rows: &[[u8; 256]]) -> Self {
+        let mut distinct: BTreeMap<Vec<u8>, u8> = BTreeMap::new();
+        let mut shown: Vec<Vec<u8>> = Vec::new();
+        let mut columns = Vec::with_capacity(256);
+        for byte in 0..256 {
+            let column: Vec<u8> = rows.iter().filter_map(|row| row.get(byte).copied()).collect();
+            let next = u8::try_from(shown.len()).unwrap_or(u8::MAX);
+            columns.push(*distinct.entry(column.clone()).or_insert_with(|| {
+                shown.push(column);
+                next
+            }));
+        }
+        let next = (0..rows.len())
+            .flat_map(|row| shown.iter().filter_map(move |column| column.get(row).copied()))
+            .collect();
+        Self {
+            start,
+            width: u8::try_from(shown.len()).unwrap_or(u8::MAX),
+            columns: columns.into(),
+            next: Cow::Owned(next),
+        }
+    }
+}
+
+impl Filter<'_> {
+    /// The same without borrowed bytes.
+    pub(crate) fn into_owned(self) -> Filter<'static> {
+        Filter {
+            start: self.start,
+            width: self.width,
+            columns: Cow::Owned(self.columns.into_owned()),
+            next: Cow::Owned(self.next.into_owned()),
+        }
+    }
+
+    /// Whether a match may start at the start of `text`.
+    pub(crate) fn may_match(&self, text: &[u8]) -> bool {
+        self.may_go_on(self.start, text)
+    }
+
+    /// Whether a match may go on with `text` in a state that [`Filter::after`] told.
+    #[inline]
+    pub(crate) fn may_go_on(&self, state: u8, text: &[u8]) -> bool {
+        self.run(state, text) == YES
+    }
+
+    /// The state after a match began with `text`.
+    pub(crate) fn after(&self, text: &[u8]) -> u8 {
+        self.run(self.start, text)
+    }
+
+    fn run(&self, mut state: u8, text: &[u8]) -> u8 {
+        for byte in text {
+            if state <= YES {
+                break;
+            }
+            let column = self.columns.get(usize::from(*byte)).copied().unwrap_or(0);
+            let row = usize::from(state - FIRST) * usize::from(self.width);
+            state = self.next.get(row + usize::from(column)).copied().unwrap_or(YES);
+        }
+        state
+    }
+}
+
+/// The number of a set of states: yes if it matches or there is no room for it.
+fn number(states: Option<States>, known: &mut BTreeMap<States, u8>, open: &mut Vec<States>) -> u8 {
+    let Some(states) = states else {
+        return YES;
+    };
+    if let Some(number) = known.get(&states) {
+        return *number;
+    }
+    let Some(next) = u8::try_from(open.len() + 2)
+        .ok()
+        .filter(|_| open.len() < MOST_STATES)
+    else {
+        return YES;
+    };
+    known.insert(states.clone(), next);
+    open.push(states);
+    next
+}
+
+/// All states reached without a byte, wherever the place is; nothing if one of them matches.
+fn closure(programs: &[Program], from: States) -> Option<States> {
+    let mut seen = from.clone();
+    let mut open: Vec<(usize, u32)> = from.into_iter().collect();
+    let mut kept = States::new();
+    while let Some((program, state)) = open.pop() {
+        let next = match instruction(programs, program, state)? {
+            Instruction::Match => return None,
+            Instruction::Fail => continue,
+            Instruction::Look(_, next) => std::slice::from_ref(next),
+            Instruction::Either(ways) => ways.as_slice(),
+            Instruction::Byte(..) | Instruction::Bytes(_) => {
+                kept.insert((program, state));
+                continue;
+            }
+        };
+        for next in next {
+            if seen.insert((program, *next)) {
+                open.push((program, *next));
+            }
+        }
+    }
+    Some(kept)
+}
+
+fn step(programs: &[Program], states: &States, byte: u8) -> States {
+    let mut reached = States::new();
+    for (program, state) in states {
+        let fits = |row: &&(u8, u8, u32)| row.0 <= byte && byte <= row.1;
+        match instruction(programs, *program, *state) {
+            Some(Instruction::Byte(from, to, next)) if (*from..=*to).contains(&byte) => {
+                reached.insert((*program, *next));
+            }
+            Some(Instruction::Bytes(rows)) => {
+                reached.extend(rows.iter().find(fits).map(|row| (*program, row.2)));
+            }
+            _ => {}
+        }
+    }
+    reached
+}
+
+fn instruction(programs: &[Program], program: usize, state: u32) -> Option<&Instruction> {
+    programs
+        .get(program)?
+        .instructions
+        .get(usize::try_from(state).ok()?)
+}

@@ -1,0 +1,324 @@
+//! Compiled patterns as plain data: what the build script writes and a scanner reads.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::filter::Filter;
+use super::load::{PatternError, PatternSet};
+use super::program::Program;
+use super::{Expression, Form, Pattern};
+use crate::heads::key;
+
+/// A keyword, by number.
+pub(crate) type Keyword = u16;
+
+/// Everything a scanner needs of some pattern files.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Tables<'a> {
+    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) words: Lists,
+    /// Expressions over the folded text.
+    #[serde(borrow)]
+    pub(crate) plain: Grid<'a>,
+    /// A [`Grid`] of expressions over words that were joined, written out.
+    #[serde(borrow)]
+    pub(crate) joined: Cow<'a, [u8]>,
+}
+
+/// The word lists of pattern files.
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+pub(crate) struct Lists {
+    pub(crate) negations: Vec<String>,
+    pub(crate) mentions: Vec<String>,
+    pub(crate) described: Vec<String>,
+    pub(crate) topics: Vec<String>,
+    pub(crate) probes: Vec<String>,
+    /// Words of the patterns that are also looked for in broken words.
+    pub(crate) stems: Vec<String>,
+}
+
+/// Expressions of one form, by their keywords.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Grid<'a> {
+    /// First bytes and length of each keyword.
+    pub(crate) keywords: Vec<(u64, u8)>,
+    /// The groups that each keyword anchors, each with the state of its filter after the keyword.
+    pub(crate) anchored: Rows<(u16, u8)>,
+    /// The sets of keywords that each keyword belongs to.
+    pub(crate) sets: Rows<u16>,
+    /// How many sets of keywords there are.
+    pub(crate) set_count: u16,
+    #[serde(borrow)]
+    pub(crate) groups: Vec<GroupRow<'a>>,
+}
+
+/// Items by number.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Rows<T> {
+    ends: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Rows<T> {
+    fn default() -> Self {
+        Self {
+            ends: Vec::new(),
+            items: Vec::new(),
+        }
+    }
+}
+
+/// Expressions with the same anchors.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct GroupRow<'a> {
+    /// Whether the anchors stand at the start of a match.
+    pub(crate) leading: bool,
+    #[serde(borrow)]
+    pub(crate) filter: Filter<'a>,
+    #[serde(borrow)]
+    pub(crate) trials: Vec<TrialRow<'a>>,
+}
+
+/// One expression.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct TrialRow<'a> {
+    /// The pattern it belongs to.
+    pub(crate) pattern: u16,
+    /// Sets of keywords: one of each must follow the anchor.
+    pub(crate) needs: Vec<u16>,
+    #[serde(borrow)]
+    pub(crate) segments: Vec<SegmentRow<'a>>,
+}
+
+/// A part of an expression without a long gap.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct SegmentRow<'a> {
+    /// Most words between the segment before and this one.
+    pub(crate) gap: u8,
+    /// A [`Program`], written out: most are never needed.
+    #[serde(borrow)]
+    pub(crate) program: Cow<'a, [u8]>,
+}
+
+/// Shortest keyword of a later segment: shorter ones stand everywhere.
+const SHORTEST_NEED: usize = 4;
+/// Words that stand everywhere in spite of their length.
+const COMMON: [&str; 14] = [
+    "with", "from", "this", "that", "your", "into", "then", "when", "have", "will", "what", "the ", "user",
+    "them",
+];
+
+/// Whether the keywords are worth looking for before an expression is tried.
+fn is_rare(keys: &[Vec<u8>]) -> bool {
+    let common = |key: &Vec<u8>| {
+        key.len() < SHORTEST_NEED || COMMON.iter().any(|word| key.starts_with(word.as_bytes()))
+    };
+    !keys.is_empty() && !keys.iter().any(common)
+}
+
+impl Tables<'static> {
+    /// Compiles what was read.
+    pub(crate) fn compile(set: PatternSet) -> Result<Self, PatternError> {
+        let of_form = |joined: bool| {
+            let chosen = set.expressions.iter();
+            chosen.filter(move |(_, form, _)| (*form == Form::Joined) == joined)
+        };
+        let named = |pattern: usize, problem: String| {
+            let id = set
+                .patterns
+                .get(pattern)
+                .map_or_else(String::new, |pattern| pattern.id.to_string());
+            PatternError::Engine(format!("pattern `{id}`: {problem}"))
+        };
+        let plain = Grid::compile(of_form(false), &named)?;
+        let joined = Grid::compile(of_form(true), &named)?;
+        Ok(Self {
+            words: Lists {
+                stems: set.stems.into_iter().collect(),
+                ..set.words
+            },
+            plain,
+            joined: Cow::Owned(written(&joined)?),
+            patterns: set.patterns,
+        })
+    }
+}
+
+/// Expressions by their anchors, and whether these lead.
+type Drafts = BTreeMap<(Vec<Keyword>, bool), Vec<(TrialRow<'static>, Program)>>;
+
+/// Numbers in order of first use.
+struct Numbering<T>(BTreeMap<T, u16>);
+
+impl<T: Ord + Clone> Numbering<T> {
+    fn of(&mut self, item: &T) -> Result<u16, PatternError> {
+        if let Some(number) = self.0.get(item) {
+            return Ok(*number);
+        }
+        let next = small(self.0.len())?;
+        self.0.insert(item.clone(), next);
+        Ok(next)
+    }
+}
+
+fn written(value: &impl Serialize) -> Result<Vec<u8>, PatternError> {
+    postcard::to_allocvec(value).map_err(|error| PatternError::Engine(error.to_string()))
+}
+
+fn small(number: usize) -> Result<u16, PatternError> {
+    u16::try_from(number).map_err(|_| PatternError::Engine("too many words or expressions".to_owned()))
+}
+
+impl Grid<'static> {
+    fn compile<'b>(
+        expressions: impl Iterator<Item = &'b (usize, Form, Expression)>,
+        named: &impl Fn(usize, String) -> PatternError,
+    ) -> Result<Self, PatternError> {
+        let mut keywords = Numbering(BTreeMap::new());
+        let mut sets = Numbering(BTreeMap::new());
+        let mut drafts: Drafts = BTreeMap::new();
+        for (pattern, _, expression) in expressions {
+            let mut numbers = |words: &[Vec<u8>]| -> Result<Vec<Keyword>, PatternError> {
+                words.iter().map(|word| keywords.of(word)).collect()
+            };
+            let anchors = numbers(&expression.anchors)?;
+            let mut needs = Vec::new();
+            for segment in expression
+                .segments
+                .iter()
+                .filter(|segment| is_rare(&segment.keys))
+            {
+                needs.push(sets.of(&numbers(&segment.keys)?)?);
+            }
+            let mut segments = Vec::with_capacity(expression.segments.len());
+            let mut first = None;
+            for segment in &expression.segments {
+                let program = Program::compile(&segment.body).map_err(|problem| named(*pattern, problem))?;
+                segments.push(SegmentRow {
+                    gap: u8::try_from(segment.gap).unwrap_or(u8::MAX),
+                    program: Cow::Owned(written(&program)?),
+                });
+                first.get_or_insert(program);
+            }
+            let trial = TrialRow {
+                pattern: small(*pattern)?,
+                needs,
+                segments,
+            };
+            let group = drafts.entry((anchors, expression.leading)).or_default();
+            group.extend(first.map(|first| (trial, first)));
+        }
+        Ok(Self::gather(&keywords.0, &sets.0, drafts))
+    }
+
+    fn gather(
+        keywords: &BTreeMap<Vec<u8>, Keyword>,
+        sets: &BTreeMap<Vec<Keyword>, u16>,
+        drafts: Drafts,
+    ) -> Self {
+        let mut by_number: Vec<(Keyword, &Vec<u8>)> =
+            keywords.iter().map(|(word, number)| (*number, word)).collect();
+        by_number.sort_unstable();
+        let mut anchored = vec![Vec::new(); by_number.len()];
+        let mut groups = Vec::with_capacity(drafts.len());
+        for (((anchors, leading), members), number) in drafts.into_iter().zip(0..) {
+            let (trials, programs): (Vec<_>, Vec<_>) = members.into_iter().unzip();
+            let filter = Filter::new(&programs);
+            for keyword in anchors {
+                let at = usize::from(keyword);
+                if let (Some(row), Some((_, word))) = (anchored.get_mut(at), by_number.get(at)) {
+                    row.push((number, filter.after(word)));
+                }
+            }
+            groups.push(GroupRow {
+                leading,
+                filter,
+                trials,
+            });
+        }
+        let mut in_sets = vec![Vec::new(); by_number.len()];
+        for (words, set) in sets {
+            for keyword in words {
+                if let Some(row) = in_sets.get_mut(usize::from(*keyword)) {
+                    row.push(*set);
+                }
+            }
+        }
+        Self {
+            groups,
+            keywords: by_number.iter().map(|(_, word)| key(word)).collect(),
+            anchored: Rows::new(anchored),
+            sets: Rows::new(in_sets),
+            set_count: u16::try_from(sets.len()).unwrap_or(u16::MAX),
+        }
+    }
+}
+
+impl Grid<'_> {
+    /// The same without borrowed bytes.
+    pub(crate) fn into_owned(self) -> Grid<'static> {
+        let owned = |bytes: Cow<[u8]>| Cow::Owned(bytes.into_owned());
+        let trial = |row: TrialRow| TrialRow {
+            pattern: row.pattern,
+            needs: row.needs,
+            segments: row
+                .segments
+                .into_iter()
+                .map(|segment| SegmentRow {
+                    gap: segment.gap,
+                    program: owned(segment.program),
+                })
+                .collect(),
+        };
+        let group = |row: GroupRow| GroupRow {
+            leading: row.leading,
+            filter: row.filter.into_owned(),
+            trials: row.trials.into_iter().map(trial).collect(),
+        };
+        Grid {
+            groups: self.groups.into_iter().map(group).collect(),
+            keywords: self.keywords,
+            anchored: self.anchored,
+            sets: self.sets,
+            set_count: self.set_count,
+        }
+    }
+}
+
+impl Lists {
+    /// Takes the words of other lists, too.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.negations.extend(other.negations);
+        self.mentions.extend(other.mentions);
+        self.described.extend(other.described);
+        self.topics.extend(other.topics);
+        self.probes.extend(other.probes);
+        self.stems.extend(other.stems);
+    }
+}
+
+impl<T> Rows<T> {
+    fn new(rows: Vec<Vec<T>>) -> Self {
+        let mut ends = Vec::with_capacity(rows.len());
+        let mut items = Vec::new();
+        for row in rows {
+            items.extend(row);
+            ends.push(u32::try_from(items.len()).unwrap_or(u32::MAX));
+        }
+        Self { ends, items }
+    }
+
+    /// The items of a keyword.
+    pub(crate) fn of(&self, keyword: Keyword) -> &[T] {
+        let at = usize::from(keyword);
+        let place = |end: Option<&u32>| end.and_then(|end| usize::try_from(*end).ok());
+        let start = at
+            .checked_sub(1)
+            .and_then(|before| place(self.ends.get(before)))
+            .unwrap_or(0);
+        let end = place(self.ends.get(at)).unwrap_or(0);
+        self.items.get(start..end).unwrap_or_default()
+    }
+}
