@@ -15,7 +15,6 @@ use crate::copy::Budget;
 use crate::door::Door;
 use crate::gateway::Clock;
 use crate::headers;
-use crate::observer::Outcome;
 use crate::operation::Operation;
 use crate::recorder::Inbox;
 use crate::refusal::Refusal;
@@ -141,16 +140,4 @@ fn pass_back(response: Response<Body>, watch: Arc<Watch>) -> Response<Body> {
 
 fn bad_gateway(error: &UpstreamError) -> Refusal {
     Refusal::new(StatusCode::BAD_GATEWAY, error.to_string())
-}
-
-impl Outcome {
-    /// A stable code, as the log has it.
-    pub(crate) fn code(&self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::ClientGone => "client_gone",
-            Self::Stopped => "stopped",
-            Self::Failed(_) => "transport",
-        }
-    }
 }

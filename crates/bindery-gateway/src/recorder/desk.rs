@@ -158,7 +158,8 @@ impl<'t> Desk<'t> {
         let mut open = self.open.remove(&over.asked.number).unwrap_or_default();
         let secrets = Secrets::of(&over.asked.headers, &over.asked.path);
         let mut summary = self.summary(over, &secrets, &open);
-        if let Some(operation) = over.asked.operation {
+        let refused = matches!(over.outcome, Outcome::Refused(_));
+        if let Some(operation) = over.asked.operation.filter(|_| !refused) {
             if !over.sent {
                 open.lost
                     .get_or_insert_with(|| "the request never came whole".to_owned());
@@ -179,6 +180,7 @@ impl<'t> Desk<'t> {
         }
         summary.notes.append(&mut open.notes);
         summary.kept = match (over.asked.operation, open.lost) {
+            _ if refused => Kept::NotAsked,
             (None, _) => Kept::PassedThrough,
             (_, Some(why)) => Kept::Lost(why),
             _ => Kept::NotAsked,

@@ -27,8 +27,8 @@ pub(super) fn answer(
         Outcome::Answered => ExchangeOutcome::Answered,
         Outcome::ClientGone => ExchangeOutcome::ClientGone,
         Outcome::Stopped => ExchangeOutcome::Interrupted,
-        Outcome::Failed(message) => ExchangeOutcome::Failed {
-            code: summary.outcome.code().into(),
+        Outcome::Failed(message) | Outcome::Refused(message) => ExchangeOutcome::Failed {
+            code: "transport".into(),
             message: message.clone(),
         },
     };

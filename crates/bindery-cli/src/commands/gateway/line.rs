@@ -113,6 +113,7 @@ impl Lines {
             Outcome::ClientGone => parts.push("the client went away".to_owned()),
             Outcome::Stopped => parts.push("the gateway was stopped".to_owned()),
             Outcome::Failed(message) => parts.push(message.clone()),
+            Outcome::Refused(message) => parts.push(format!("not let in: {message}")),
         }
         if let Some(why) = &summary.why {
             parts.push(reason(why));
@@ -188,6 +189,7 @@ fn in_json(summary: &Summary) -> Value {
         Outcome::ClientGone => ("client_gone", None),
         Outcome::Stopped => ("stopped", None),
         Outcome::Failed(message) => ("failed", Some(message)),
+        Outcome::Refused(message) => ("refused", Some(message)),
     };
     let (kept, log) = match &summary.kept {
         Kept::Logged(id) => ("logged", Some(id.as_str())),
