@@ -13,6 +13,7 @@ mod check;
 mod check_request;
 mod continued;
 mod explain;
+mod gateway;
 mod hostile;
 mod lock;
 mod output;
