@@ -176,14 +176,12 @@ fn save(
         report.recovered
     )?;
     for lost in &report.lost {
-        let last = lost
-            .last
-            .map_or_else(|| "the end".to_owned(), |last| last.to_string());
-        writeln!(
-            terminal.err,
-            "lost: events {} to {last}: {}",
-            lost.first, lost.what
-        )?;
+        let events = match lost.last {
+            None => format!("events {} to the end", lost.first),
+            Some(last) if last == lost.first => format!("event {last}"),
+            Some(last) => format!("events {} to {last}", lost.first),
+        };
+        writeln!(terminal.err, "lost: {events}: {}", lost.what)?;
     }
     if let Some(path) = &report.set_aside {
         writeln!(
