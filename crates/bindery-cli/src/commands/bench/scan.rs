@@ -164,10 +164,7 @@ fn given(files: &[PathBuf]) -> anyhow::Result<Load> {
     Ok(Load {
         name: "given files",
         paths: files.to_vec(),
-        texts: files
-            .iter()
-            .map(read)
-            .collect::<anyhow::Result<Vec<Duration>>>()?,
+        texts: files.iter().map(read).collect::<anyhow::Result<_>>()?,
     })
 }
 
