@@ -14,7 +14,7 @@ use bindery::sources::dialect::Catalogue;
 use bindery::sources::instructions::Host;
 use bindery::{Registration, Scope, Session};
 use bindery_agent::plugins::{InstructionFiles, Time, Tmux, recall};
-use bindery_agent::tools::{Reach, Shell, Workdir, toolbox};
+use bindery_agent::tools::{Reach, Shell, Workdir, toolbox_with};
 use bindery_agent::{Agent, Clock, SystemClock};
 use bindery_store::{Contention, Journal, SessionId, SqliteStore, Store};
 
@@ -82,7 +82,9 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
     agent.gate = Some(here.gate().clone());
     let later = here.told();
     agent.notices = Box::new(move || later.take());
-    agent.toolbox = toolbox(&workdir, Shell::new(commands_environment()));
+    let capacity = super::capacity::of(args, &store, &agent.params)?;
+    agent.toolbox = toolbox_with(&workdir, Shell::new(commands_environment()), &capacity.intake);
+    agent.capacity = Some(capacity);
     let allowed = ["write", "edit", "shell"]
         .into_iter()
         .filter(|tool| args.allows(tool));
