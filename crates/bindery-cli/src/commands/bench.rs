@@ -7,6 +7,7 @@ mod log;
 mod measure;
 mod scan;
 mod tokens;
+mod why;
 
 use std::io::Write;
 
@@ -28,6 +29,8 @@ enum What {
     Assemble(assemble::BenchAssembleArgs),
     /// Scanning for hostile text
     Scan(scan::BenchScanArgs),
+    /// Reading, hashing and explaining a large request
+    Why(why::BenchWhyArgs),
     /// Instruction files of a large repository
     Explain(explain::BenchExplainArgs),
     /// Durable appends, replayed requests, opening, and the cost of one more message
@@ -42,6 +45,7 @@ pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<S
     match &args.what {
         What::Assemble(args) => assemble::run(args, terminal),
         What::Scan(args) => scan::run(args, terminal),
+        What::Why(args) => why::run(args, terminal),
         What::Explain(args) => explain::run(args, terminal),
         What::Log(args) => log::run(args, terminal),
         What::Gateway(args) => gateway::run(args, terminal),

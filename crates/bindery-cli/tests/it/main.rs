@@ -9,14 +9,17 @@
 mod assemble;
 mod bad_input;
 mod cache;
+mod capacity;
 mod check;
 mod check_request;
 mod continued;
 mod explain;
+mod gateway;
 mod hostile;
 mod lock;
 mod output;
 mod place;
+mod requests;
 mod run;
 mod scenarios;
 mod trust;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::WINDOW;
 use super::automaton::Automaton;
@@ -19,7 +20,12 @@ pub(super) struct Step {
     filter: Filter<'static>,
     program: Cow<'static, [u8]>,
     automaton: OnceLock<Option<Automaton>>,
+    /// How often the automaton was done without.
+    spared: AtomicU32,
 }
+
+/// How often an automaton is done without before it is built: from then on it is the quicker way.
+const MOST_SPARED: u32 = 8;
 
 /// Most tries of all segments of one expression at one place.
 const MOST_TRIES: usize = 160;
@@ -50,7 +56,7 @@ impl Trial {
         let end = text.len().min(at + WINDOW);
         let ((_, first), rest) = self.0.segments.split_first()?;
         let first = steps.get(usize::from(*first))?;
-        if first.automaton.get().is_none() && !may_follow(rest, steps, text.get(at..end)?) {
+        if first.is_worth_asking() && !may_follow(rest, steps, text.get(at..end)?) {
             return None;
         }
         let (start, reached) = starts.into_iter().find_map(|start| {
@@ -74,7 +80,13 @@ impl Step {
             filter: body.filter,
             program: body.program,
             automaton: OnceLock::new(),
+            spared: AtomicU32::new(0),
         }
+    }
+
+    /// Whether looking at the later segments first may spare building the automaton.
+    fn is_worth_asking(&self) -> bool {
+        self.automaton.get().is_none() && self.spared.fetch_add(1, Ordering::Relaxed) < MOST_SPARED
     }
 
     /// The end of the match that starts at the start of `window`.
