@@ -5,6 +5,7 @@ mod explain;
 mod gateway;
 mod log;
 mod measure;
+mod scan;
 mod tokens;
 mod why;
 
@@ -26,6 +27,8 @@ pub(crate) struct BenchArgs {
 enum What {
     /// Warm and cold assembly
     Assemble(assemble::BenchAssembleArgs),
+    /// Scanning for hostile text
+    Scan(scan::BenchScanArgs),
     /// Reading, hashing and explaining a large request
     Why(why::BenchWhyArgs),
     /// Instruction files of a large repository
@@ -41,6 +44,7 @@ enum What {
 pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match &args.what {
         What::Assemble(args) => assemble::run(args, terminal),
+        What::Scan(args) => scan::run(args, terminal),
         What::Why(args) => why::run(args, terminal),
         What::Explain(args) => explain::run(args, terminal),
         What::Log(args) => log::run(args, terminal),

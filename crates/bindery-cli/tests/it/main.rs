@@ -9,10 +9,12 @@
 mod assemble;
 mod bad_input;
 mod cache;
+mod capacity;
 mod check;
 mod check_request;
 mod continued;
 mod explain;
+mod gateway;
 mod hostile;
 mod lock;
 mod output;
