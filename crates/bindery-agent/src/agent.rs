@@ -71,6 +71,8 @@ pub struct Agent {
     pub gate: Option<Arc<Gate>>,
     /// What there is to tell after an assembly and after the result of a tool; whoever asks takes it.
     pub notices: Box<dyn Fn() -> Vec<Notice> + Send>,
+    /// How it lives within a window; without it nothing is shortened.
+    pub capacity: Option<crate::capacity::Capacity>,
     /// Who looks on.
     pub watch: Box<dyn Watch>,
 }
@@ -105,6 +107,7 @@ impl Agent {
             most_steps: MOST_STEPS,
             gate: None,
             notices: Box::new(Vec::new),
+            capacity: None,
             watch: Box::new(Nobody),
         };
         agent.settle()?;

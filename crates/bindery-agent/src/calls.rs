@@ -121,7 +121,8 @@ impl Agent {
             return Ok(());
         };
         let place = self.state().next_seq().get();
-        let (text, scan) = self.admit(place, what, outcome.text);
+        let text = self.take_in(outcome.text)?;
+        let (text, scan) = self.admit(place, what, text);
         let returned = ToolReturned {
             call: call.clone(),
             content: result(place, tool, &text),
@@ -136,6 +137,22 @@ impl Agent {
             scan,
         };
         self.commit(vec![returned.into()]).map(|_| ())
+    }
+
+    /// A result as it may stand in the conversation: a large one as its digest, once all of it is kept.
+    /// Where it cannot be kept it stands as it is, and the log says why.
+    fn take_in(&mut self, text: String) -> Result<String, StoreError> {
+        let Some(capacity) = &self.capacity else {
+            return Ok(text);
+        };
+        match capacity.intake.text(&text) {
+            Ok(None) => Ok(text),
+            Ok(Some(digest)) => Ok(digest),
+            Err(error) => {
+                let _: crate::turn::Ended = self.fail("intake", "blobs", &error.to_string())?;
+                Ok(text)
+            }
+        }
     }
 
     fn sort(&self, part: &ReplyPart) -> Option<Sorted> {

@@ -10,6 +10,7 @@ mod bill;
 mod cause;
 mod change;
 mod predecessor;
+mod texts;
 mod volatile;
 
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ use crate::{
     SettingChange, Simulator, Tier, Ttl, simulator,
 };
 pub use advice::Advice;
-pub use change::{Change, ChangeKind};
+pub use change::{Change, ChangeKind, Tail};
 pub use predecessor::Relation;
 
 /// How many exchanges are remembered to compare with.

@@ -9,6 +9,7 @@
 mod assemble;
 mod bad_input;
 mod cache;
+mod capacity;
 mod check;
 mod check_request;
 mod continued;
@@ -18,6 +19,7 @@ mod hostile;
 mod lock;
 mod output;
 mod place;
+mod requests;
 mod run;
 mod scenarios;
 mod trust;
