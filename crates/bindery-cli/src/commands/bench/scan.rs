@@ -80,7 +80,7 @@ fn ours(scanner: &Scanner, load: &Load, runs: u32) -> anyhow::Result<Spread> {
     let all = || -> usize { load.texts.iter().map(|text| scan(text, scanner).findings.len()).sum() };
     all();
     let times: anyhow::Result<Vec<Duration>> = (0..runs).map(|_| timed(|| Ok(all()))).collect();
-    Ok(Spread::new(times?))
+    Ok(Spread::times(times?))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "throughput is shown to one decimal")]
@@ -114,7 +114,7 @@ fn hermes(python: &Path, load: &Load, runs: u32) -> anyhow::Result<Spread> {
     }
     let printed = String::from_utf8(output.stdout)?;
     let times = printed.lines().skip(1).map(|line| Ok(Duration::try_from_secs_f64(line.parse()?)?));
-    Ok(Spread::new(times.collect::<anyhow::Result<_>>()?))
+    Ok(Spread::times(times.collect::<anyhow::Result<Vec<_>>>()?))
 }
 
 fn made_up(folder: &Path, name: &'static str, text: &str) -> anyhow::Result<Load> {
