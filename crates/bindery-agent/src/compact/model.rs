@@ -12,6 +12,7 @@ use bindery_core::marker::wrap_reminder;
 use bindery_core::{Authority, Fragment, Kind, Message, Role, Source, Trust, said};
 use bindery_store::StoreError;
 use bindery_wire::Reply;
+use std::fmt::Write as _;
 
 use super::hook::with_references;
 use crate::agent::Agent;
@@ -37,7 +38,7 @@ impl Agent {
         let wishes = wishes(self.state().messages());
         let mut asked = directive.to_owned();
         for (source, wish) in &wishes {
-            asked.push_str(&format!("\n\n{source} says about such records:\n{wish}"));
+            let _ = write!(asked, "\n\n{source} says about such records:\n{wish}");
         }
         let parts = StepParts {
             system: header.system.clone(),

@@ -1,5 +1,6 @@
 //! Sessions that outgrow their window: budget, large results, compaction, what a hook may say.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use bindery_agent::tools::Retrieve;
@@ -142,7 +143,7 @@ async fn a_request_that_cannot_fit_is_not_sent() {
 async fn a_large_result_is_kept_whole_and_a_line_in_its_middle_is_found_after_compaction() {
     let mut log = String::new();
     for line in 0..40_000 {
-        log.push_str(&format!("{line} INFO building unit {line} of the tree\n"));
+        let _ = writeln!(log, "{line} INFO building unit {line} of the tree");
         if line == 20_000 {
             log.push_str("the needle: port 8081 was taken by the old daemon\n");
         }

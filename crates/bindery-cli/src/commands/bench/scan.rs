@@ -56,7 +56,11 @@ pub(super) fn run(args: &BenchScanArgs, terminal: &mut Terminal) -> anyhow::Resu
     let scanner = Scanner::builtin()?;
     let mut rows = Vec::new();
     for load in &loads {
-        let theirs = args.python.as_deref().map(|python| hermes(python, load, args.runs)).transpose()?;
+        let theirs = args
+            .python
+            .as_deref()
+            .map(|python| hermes(python, load, args.runs))
+            .transpose()?;
         let ours = ours(&scanner, load, args.runs)?;
         let bytes: usize = load.texts.iter().map(Vec::len).sum();
         report(load.name, bytes, &ours, theirs.as_ref(), &mut terminal.out)?;
@@ -77,7 +81,12 @@ pub(super) fn run(args: &BenchScanArgs, terminal: &mut Terminal) -> anyhow::Resu
 }
 
 fn ours(scanner: &Scanner, load: &Load, runs: u32) -> anyhow::Result<Spread> {
-    let all = || -> usize { load.texts.iter().map(|text| scan(text, scanner).findings.len()).sum() };
+    let all = || -> usize {
+        load.texts
+            .iter()
+            .map(|text| scan(text, scanner).findings.len())
+            .sum()
+    };
     all();
     let times: anyhow::Result<Vec<Duration>> = (0..runs).map(|_| timed(|| Ok(all()))).collect();
     Ok(Spread::new(times?))
@@ -94,7 +103,12 @@ fn report(
     let rate = |spread: &Spread| bytes as f64 / spread.median() / 1e6;
     write!(out, "{name}: {:.1} MB/s", rate(ours))?;
     if let Some(theirs) = theirs {
-        write!(out, ", {:.0} times hermes-agent's {:.2} MB/s", rate(ours) / rate(theirs), rate(theirs))?;
+        write!(
+            out,
+            ", {:.0} times hermes-agent's {:.2} MB/s",
+            rate(ours) / rate(theirs),
+            rate(theirs)
+        )?;
     }
     writeln!(out)
 }
@@ -110,10 +124,16 @@ fn hermes(python: &Path, load: &Load, runs: u32) -> anyhow::Result<Spread> {
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let last = said.lines().last().unwrap_or_default();
-        bail!("hermes-agent did not run ({last}): `pip install --no-deps hermes-agent` for `{}`", python.display());
+        bail!(
+            "hermes-agent did not run ({last}): `pip install --no-deps hermes-agent` for `{}`",
+            python.display()
+        );
     }
     let printed = String::from_utf8(output.stdout)?;
-    let times = printed.lines().skip(1).map(|line| Ok(Duration::try_from_secs_f64(line.parse()?)?));
+    let times = printed
+        .lines()
+        .skip(1)
+        .map(|line| Ok(Duration::try_from_secs_f64(line.parse()?)?));
     Ok(Spread::new(times.collect::<anyhow::Result<_>>()?))
 }
 
@@ -125,7 +145,9 @@ fn made_up(folder: &Path, name: &'static str, text: &str) -> anyhow::Result<Load
     };
     let mut rest = text;
     for number in 0..FILES {
-        let end = (0..=rest.len().min(FILE)).rev().find(|end| rest.is_char_boundary(*end));
+        let end = (0..=rest.len().min(FILE))
+            .rev()
+            .find(|end| rest.is_char_boundary(*end));
         let (file, tail) = rest.split_at_checked(end.unwrap_or(0)).unwrap_or((rest, ""));
         rest = tail;
         let path = folder.join(format!("{}-{number}.md", name.replace(' ', "-")));
@@ -137,7 +159,8 @@ fn made_up(folder: &Path, name: &'static str, text: &str) -> anyhow::Result<Load
 }
 
 fn given(files: &[PathBuf]) -> anyhow::Result<Load> {
-    let read = |path: &PathBuf| std::fs::read(path).with_context(|| format!("{} could not be read", path.display()));
+    let read =
+        |path: &PathBuf| std::fs::read(path).with_context(|| format!("{} could not be read", path.display()));
     Ok(Load {
         name: "given files",
         paths: files.to_vec(),
@@ -147,7 +170,10 @@ fn given(files: &[PathBuf]) -> anyhow::Result<Load> {
 
 /// Markdown as instruction files have it.
 fn ascii() -> String {
-    fixture::markdown(FILE * FILES * 2).chars().filter(char::is_ascii).collect()
+    fixture::markdown(FILE * FILES * 2)
+        .chars()
+        .filter(char::is_ascii)
+        .collect()
 }
 
 /// Prose in several scripts.
