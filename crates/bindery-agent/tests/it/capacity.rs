@@ -44,9 +44,11 @@ fn world(window: u64, script: &str) -> (World, Arc<MemoryBlobs>) {
 /// A script of so many answers of about 400 tokens.
 fn talk(replies: usize) -> String {
     let text = "word ".repeat(320);
-    (0..replies)
-        .map(|n| format!("[[reply]]\ntext = \"{n} {text}\"\n"))
-        .collect()
+    let mut script = String::new();
+    for number in 0..replies {
+        let _ = writeln!(script, "[[reply]]\ntext = \"{number} {text}\"");
+    }
+    script
 }
 
 fn said(world: &World) -> String {

@@ -134,11 +134,7 @@ fn hermes(python: &Path, load: &Load, runs: u32) -> anyhow::Result<Spread> {
         .lines()
         .skip(1)
         .map(|line| Ok(Duration::try_from_secs_f64(line.parse()?)?));
-<<<<<<< HEAD
-    Ok(Spread::new(times.collect::<anyhow::Result<_>>()?))
-=======
     Ok(Spread::times(times.collect::<anyhow::Result<Vec<Duration>>>()?))
->>>>>>> main
 }
 
 fn made_up(folder: &Path, name: &'static str, text: &str) -> anyhow::Result<Load> {
