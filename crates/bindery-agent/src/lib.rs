@@ -10,6 +10,7 @@ mod backoff;
 mod calls;
 mod cancel;
 mod clock;
+pub mod hooks;
 mod mail;
 pub mod meter;
 mod params;

@@ -6,6 +6,7 @@ use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::explain::ExplainArgs;
+use crate::commands::hook::HookArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::log::LogArgs;
 use crate::commands::replay::ReplayArgs;
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Approve texts of a repository by content hash, and see what changed since
     Lock(LockArgs),
+    /// Hooks and gates: what they mean, which run, what nobody looks at; and a hook for other agents
+    Hook(HookArgs),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
     Explain(Box<ExplainArgs>),
     /// Measure speed side by side with a rival, in one run

@@ -4,6 +4,7 @@ pub(crate) mod assemble;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod explain;
+pub(crate) mod hook;
 pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod replay;
@@ -18,6 +19,7 @@ use crate::terminal::Terminal;
 pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match command {
         Command::Assemble(args) => assemble::run(&args, terminal),
+        Command::Hook(args) => hook::run(&args, terminal),
         Command::Lock(args) => lock::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
