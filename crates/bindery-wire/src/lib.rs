@@ -19,7 +19,6 @@ mod provider;
 mod reasoning;
 mod reply;
 mod request;
-mod segments;
 mod shape;
 mod span;
 mod sse;
@@ -34,7 +33,6 @@ pub use reply::{
     Collector, Interrupted, Reply, ReplyDecoder, ReplyEvent, ReplyPart, StopReason, decode_body,
 };
 pub use request::{Encoded, Note, Params, Request};
-pub use segments::{MarkLifetime, Segment};
 pub use shape::{ShapeProblem, ShapeRule, shape_problems};
 pub use span::{Encoding, Span, SpanMap, SpanPart};
 

@@ -1,6 +1,7 @@
 //! `bindery run`: an agent session here.
 
 mod arguments;
+mod control;
 mod model;
 mod opening;
 mod people;
@@ -52,6 +53,7 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         Some(prompt) => turn(&mut opened, args, &people, &prompt).await?,
         None => converse(&mut opened, args, &people, terminal).await?,
     };
+    opened.agent.end("exit").await?;
     summary(&opened, args.json, terminal)?;
     Ok(status)
 }

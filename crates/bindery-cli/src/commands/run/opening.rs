@@ -19,6 +19,7 @@ use bindery_agent::{Agent, Clock, SystemClock};
 use bindery_store::{Contention, Journal, SessionId, SqliteStore, Store};
 
 use super::arguments::RunArgs;
+use super::control;
 use super::model::{Choice, model};
 use super::people::People;
 use super::permit::Ask;
@@ -96,6 +97,7 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
     if let Some(tmux) = Tmux::find(commands_environment(), here.gate().clone(), scope.clone()) {
         agent.refreshers.push(Box::new(tmux));
     }
+    control::attach(&mut agent, &id, &dir, (&here, &question), args, terminal)?;
     if agent.state().last().is_none() {
         let started = SessionStarted {
             program: concat!("bindery/", env!("CARGO_PKG_VERSION")).into(),
@@ -137,7 +139,7 @@ fn journal(args: &RunArgs, store: &SqliteStore, dir: &Path) -> anyhow::Result<(S
 }
 
 /// The environment that commands get: this process's, without the keys of providers.
-fn commands_environment() -> BTreeMap<OsString, OsString> {
+pub(super) fn commands_environment() -> BTreeMap<OsString, OsString> {
     let keys = bindery::Provider::ALL.map(bindery_providers::Endpoint::key_variable);
     let is_key = |name: &OsString| keys.iter().any(|key| name == key);
     std::env::vars_os().filter(|(name, _)| !is_key(name)).collect()
