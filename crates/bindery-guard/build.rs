@@ -1,5 +1,5 @@
 //! Compiles the shipped pattern files into `OUT_DIR`: reading and analysing them takes longer than
-//! many a scan.
+//! many a scan. The same for the letters that look like Latin ones.
 
 #[expect(
     dead_code,
@@ -22,6 +22,9 @@ mod heads;
 #[path = "src/patterns/mod.rs"]
 mod patterns;
 
+#[path = "src/fold/lookalike.rs"]
+mod lookalike;
+
 #[expect(
     clippy::expect_used,
     clippy::panic,
@@ -43,4 +46,7 @@ fn main() {
     let bytes = postcard::to_allocvec(&tables).expect("tables are plain data");
     let out = std::path::PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     std::fs::write(out.join("patterns.bin"), bytes).expect("a writable OUT_DIR");
+    let shown = |code| char::from_u32(code).and_then(lookalike::of).unwrap_or(0);
+    let table: Vec<u8> = lookalike::TABLE.map(shown).collect();
+    std::fs::write(out.join("lookalikes.bin"), table).expect("a writable OUT_DIR");
 }

@@ -8,7 +8,13 @@ use crate::workspace;
 /// Every crate by level, lowest first. Crates on one level do not know each other.
 const LEVELS: [&[&str]; 7] = [
     &["bindery-core", "bindery-loopback"],
-    &["bindery-guard", "bindery-hooks", "bindery-wire", "bindery-cache", "bindery-tokens"],
+    &[
+        "bindery-guard",
+        "bindery-hooks",
+        "bindery-wire",
+        "bindery-cache",
+        "bindery-tokens",
+    ],
     &["bindery-sources", "bindery-store", "bindery-providers"],
     &["bindery-agent", "bindery-gateway"],
     &["bindery"],
@@ -18,7 +24,13 @@ const LEVELS: [&[&str]; 7] = [
 
 /// Crates that know nothing of the outside. Each has a `clippy.toml` that bans disk, clock,
 /// environment and network; this checks that the ban is there.
-const PURE: [&str; 5] = ["bindery-core", "bindery-guard", "bindery-hooks", "bindery-wire", "bindery-cache"];
+const PURE: [&str; 5] = [
+    "bindery-core",
+    "bindery-guard",
+    "bindery-hooks",
+    "bindery-wire",
+    "bindery-cache",
+];
 
 /// What breaks the layering.
 pub(crate) fn problems() -> Result<Vec<String>> {

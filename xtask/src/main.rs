@@ -15,6 +15,7 @@ usage: cargo xtask COMMAND
   test     install what the tests need, then run format, lints, tests, docs and tidy
   parity   run the real clients on generated trees, keep the truth, compare `bindery explain`
            [--client claude|codex|hermes]… [--only TEXT] [--new] [--keep]
+  clients  run the real clients through the gateway: what passes, what is recorded, how it is typed
   tidy     check what lints cannot: file sizes, module docs, layers, names, paths
 ";
 
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     {
         ["test"] => test::run(),
         ["parity", rest @ ..] => parity::run(rest),
+        ["clients"] => parity::through::run(),
         ["tidy"] => tidy::run(),
         _ => Err(anyhow::anyhow!("{USAGE}")),
     };

@@ -15,6 +15,7 @@ mod mock;
 mod owners;
 mod process;
 mod random;
+pub(crate) mod through;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -101,6 +101,12 @@ impl Measured {
         }
     }
 
+    /// The same, as counts that are not the model's own.
+    #[must_use]
+    pub fn estimated(self) -> Self {
+        Self { exact: false, ..self }
+    }
+
     /// The same counts for the same request with other marks.
     #[must_use]
     pub fn with_request(&self, request: WireRequest) -> Self {

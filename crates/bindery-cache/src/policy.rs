@@ -75,44 +75,73 @@ pub fn simulate(
     rules: &RuleBook,
     prices: &PriceBook,
 ) -> Result<Run, RuleError> {
-    let mut simulators: BTreeMap<String, Box<dyn Simulator>> = BTreeMap::new();
-    let mut last: BTreeMap<String, Measured> = BTreeMap::new();
-    let mut run = Run {
-        policy,
-        requests: Vec::with_capacity(trace.len()),
-        usage: Usage::default(),
-        cost: Cost::default(),
-        unpriced: 0,
-    };
+    let mut simulation = Simulation::new(policy, family, rules, prices);
     for exchange in trace {
-        let model = exchange.request.request().settings().model();
+        simulation.observe(exchange)?;
+    }
+    Ok(simulation.finish())
+}
+
+/// A policy that is tried on one request after another, for traces that are too large to be held.
+pub struct Simulation<'b> {
+    rules: &'b RuleBook,
+    prices: &'b PriceBook,
+    family: Option<Family>,
+    simulators: BTreeMap<String, Box<dyn Simulator>>,
+    last: BTreeMap<String, Measured>,
+    run: Run,
+}
+
+impl<'b> Simulation<'b> {
+    /// Begins with empty caches. `family` overrides what models' names say.
+    pub fn new(policy: Policy, family: Option<Family>, rules: &'b RuleBook, prices: &'b PriceBook) -> Self {
+        Self {
+            rules,
+            prices,
+            family,
+            simulators: BTreeMap::new(),
+            last: BTreeMap::new(),
+            run: Run {
+                policy,
+                requests: Vec::new(),
+                usage: Usage::default(),
+                cost: Cost::default(),
+                unpriced: 0,
+            },
+        }
+    }
+
+    /// Takes the next request, in the order of time.
+    pub fn observe(&mut self, exchange: &Exchange) -> Result<(), RuleError> {
+        let settings = exchange.request.request().settings();
+        let model = settings.model();
         let name = plain_name(model);
-        let found = match family {
-            Some(family) => Some(rules.rules_of(family, model)?),
-            None => rules.rules(model)?,
+        let found = match self.family {
+            Some(family) => Some(self.rules.rules_of(family, model)?),
+            None => self.rules.rules(model)?,
         };
+        let run = &mut self.run;
         let Some(of_model) = found else {
             run.requests.push(None);
             run.unpriced += 1;
-            continue;
+            return Ok(());
         };
         let session = format!("{name}\n{}", exchange.session().unwrap_or_default());
-        let request = under(policy, &exchange.request, last.get(&session), &of_model);
-        let simulator = simulators.entry(name).or_insert_with(|| simulator(of_model));
+        let request = under(run.policy, &exchange.request, self.last.get(&session), &of_model);
+        let simulator = self.simulators.entry(name).or_insert_with(|| simulator(of_model));
         let outcome = simulator.respond(&crate::Call {
             request: &request,
             ..exchange.call()
         });
-        last.insert(session, request);
+        self.last.insert(session, request);
         let output = exchange.usage.unwrap_or_default();
         let usage = Usage {
             output: output.output,
             reasoning: output.reasoning,
             ..outcome.usage
         };
-        let cost = prices
-            .of(model, Tier::Standard, usage.input())
-            .map(|row| row.cost(&usage));
+        let row = self.prices.of(model, Tier::of_settings(settings), usage.input());
+        let cost = row.map(|row| row.cost(&usage));
         run.unpriced += usize::from(cost.is_none());
         run.usage += usage;
         run.cost = run.cost + cost.unwrap_or_default();
@@ -121,8 +150,13 @@ pub fn simulate(
             cost,
             refused: outcome.refusal.map(|refusal| refusal.to_string()),
         }));
+        Ok(())
     }
-    Ok(run)
+
+    /// What it came to.
+    pub fn finish(self) -> Run {
+        self.run
+    }
 }
 
 /// A request as it would be sent under a policy.

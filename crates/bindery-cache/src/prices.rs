@@ -4,7 +4,7 @@ use bindery_core::Usage;
 use serde::{Deserialize, Serialize};
 
 use crate::by_model::plain_name;
-use crate::{Money, Price, PriceError};
+use crate::{Money, Price, PriceError, Settings};
 
 /// The table that is built in, and its name in messages.
 const BUILT_IN: (&str, &str) = ("models/prices.toml", include_str!("../../../models/prices.toml"));
@@ -27,6 +27,16 @@ pub enum Tier {
 }
 
 impl Tier {
+    /// The tariff that a request asks for.
+    pub(crate) fn of_settings(settings: &Settings) -> Self {
+        match settings.get("service_tier") {
+            Some("flex") => Self::Flex,
+            Some("priority") => Self::Priority,
+            Some("batch") => Self::Batch,
+            _ => Self::Standard,
+        }
+    }
+
     /// The name in the table.
     pub fn name(self) -> &'static str {
         match self {

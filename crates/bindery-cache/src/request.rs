@@ -204,6 +204,16 @@ impl WireRequest {
         out
     }
 
+    /// The same request with other segments, which nothing in the body stands for.
+    pub(crate) fn with_segments(&self, segments: Vec<Segment>) -> Self {
+        Self {
+            chain: PrefixChain::of(&segments),
+            segments,
+            items: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     /// The same request with Anthropic's top-level mark.
     #[must_use]
     pub fn with_automatic_mark(mut self) -> Self {

@@ -168,7 +168,15 @@ pub enum RuleError {
         "unknown cache family `{0}`; known are: anthropic, openai-automatic, openai-boundaries, deepseek, gemini, vllm, sglang, llama.cpp"
     )]
     UnknownFamily(String),
-    /// No number has this name.
+    /// No number of any family has this name.
+    #[error("no cache rule is called `{name}`; there are: {known}")]
+    UnknownName {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// No number of a family has this name.
     #[error("the rules for `{family}` have no `{name}`; they have: {known}")]
     UnknownNumber {
         /// The family.
@@ -295,6 +303,24 @@ impl RuleBook {
             }
         }
         Ok(Self(table))
+    }
+
+    /// Sets a number wherever a row has it: to try another assumption for all models.
+    pub fn set(&mut self, name: &str, value: u64) -> Result<(), RuleError> {
+        let mut found = false;
+        for row in self.0.number.iter_mut().filter(|row| row.name == name) {
+            row.value = value;
+            row.assumed = Some("set by the caller".to_owned());
+            found = true;
+        }
+        if found {
+            return Ok(());
+        }
+        let names: std::collections::BTreeSet<&str> = self.0.number.iter().map(|row| &*row.name).collect();
+        Err(RuleError::UnknownName {
+            name: name.to_owned(),
+            known: names.into_iter().collect::<Vec<_>>().join(", "),
+        })
     }
 
     /// The day on which the sources were read.

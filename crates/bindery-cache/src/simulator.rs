@@ -119,6 +119,9 @@ pub trait Simulator: Send {
 
     /// The rules it follows.
     fn rules(&self) -> &CacheRules;
+
+    /// A copy that remembers the same: for asking what would happen.
+    fn fork(&self) -> Box<dyn Simulator>;
 }
 
 /// The simulator of a family.

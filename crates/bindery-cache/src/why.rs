@@ -10,6 +10,7 @@ mod bill;
 mod cause;
 mod change;
 mod predecessor;
+mod volatile;
 
 use std::collections::BTreeMap;
 
@@ -176,6 +177,8 @@ pub struct Why {
 /// An exchange that was explained, with what its simulator said.
 struct Seen {
     number: usize,
+    /// The one before it in the same conversation.
+    follows: Option<usize>,
     exchange: Exchange,
     outcome: Outcome,
 }
@@ -218,7 +221,11 @@ impl<'b> Explainer<'b> {
             None => self.unknown_model(&model, &exchange),
             Some((outcome, rules)) => {
                 let why = self.explain(&exchange, &outcome, &rules);
-                self.remember(exchange, outcome);
+                let follows = why
+                    .predecessor
+                    .filter(|before| before.relation == Relation::SameConversation)
+                    .map(|before| before.number);
+                self.remember(exchange, outcome, follows);
                 why
             }
         };
@@ -247,12 +254,19 @@ impl<'b> Explainer<'b> {
         Ok(Some((outcome, simulator.rules().clone())))
     }
 
-    fn remember(&mut self, exchange: Exchange, outcome: Outcome) {
+    /// Of each conversation the last two are worth their room: the one that the next request continues,
+    /// and the one before it, for a user who goes back.
+    fn remember(&mut self, exchange: Exchange, outcome: Outcome, follows: Option<usize>) {
+        let before = self.seen.iter().find(|seen| Some(seen.number) == follows);
+        if let Some(older) = before.and_then(|seen| seen.follows) {
+            self.seen.retain(|seen| seen.number != older);
+        }
         if self.seen.len() == REMEMBERED {
             self.seen.remove(0);
         }
         self.seen.push(Seen {
             number: self.count,
+            follows,
             exchange,
             outcome,
         });
@@ -322,13 +336,8 @@ impl<'b> Explainer<'b> {
 
     fn price(&self, exchange: &Exchange, usage: &Usage) -> Option<&crate::PriceRow> {
         let settings = exchange.request.request().settings();
-        let tier = match settings.get("service_tier") {
-            Some("flex") => Tier::Flex,
-            Some("priority") => Tier::Priority,
-            Some("batch") => Tier::Batch,
-            _ => Tier::Standard,
-        };
-        self.prices.of(settings.model(), tier, usage.input())
+        self.prices
+            .of(settings.model(), Tier::of_settings(settings), usage.input())
     }
 
     fn cost(&self, exchange: &Exchange, usage: &Usage) -> Option<Cost> {

@@ -5,13 +5,20 @@ use clap::{Parser, Subcommand};
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::check::CheckArgs;
+use crate::commands::diff::DiffArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::hook::HookArgs;
+use crate::commands::gateway::GatewayArgs;
+use crate::commands::import::ImportArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::log::LogArgs;
+use crate::commands::models::ModelsArgs;
+use crate::commands::plan::PlanArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::scan::ScanArgs;
+use crate::commands::simulate::SimulateArgs;
+use crate::commands::why::WhyArgs;
 use crate::terminal::Color;
 
 /// The context engine of LLM agents: which bytes the model sees, in which order, on whose authority,
@@ -52,6 +59,20 @@ pub(crate) enum Command {
     Hook(HookArgs),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
     Explain(Box<ExplainArgs>),
+    /// Pass requests on, record them, and say for each why the cache read what it read
+    Gateway(Box<GatewayArgs>),
+    /// Say why a request missed the cache: what changed, where, what it cost, what would have avoided it
+    Why(WhyArgs),
+    /// Say what the next request, a resume, another model or a compaction will read, write and cost
+    Plan(PlanArgs),
+    /// Price a recorded trace under a provider's cache rules and other policies
+    Simulate(SimulateArgs),
+    /// Read transcripts of Claude Code and Codex, or traces, into session logs
+    Import(ImportArgs),
+    /// Compare two requests, fragment by fragment
+    Diff(DiffArgs),
+    /// Show prices and windows of models, with their sources; read them from public lists
+    Models(ModelsArgs),
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

@@ -3,13 +3,20 @@
 pub(crate) mod assemble;
 pub(crate) mod bench;
 pub(crate) mod check;
+pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod hook;
+pub(crate) mod gateway;
+pub(crate) mod import;
 pub(crate) mod lock;
 pub(crate) mod log;
+pub(crate) mod models;
+pub(crate) mod plan;
 pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod scan;
+pub(crate) mod simulate;
+pub(crate) mod why;
 
 use crate::cli::Command;
 use crate::status::Status;
@@ -22,10 +29,17 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Hook(args) => hook::run(&args, terminal),
         Command::Lock(args) => lock::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
+        Command::Gateway(args) => gateway::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
         Command::Log(args) => log::run(&args, terminal),
         Command::Replay(args) => replay::run(&args, terminal),
         Command::Run(args) => run::run(&args, terminal),
+        Command::Diff(args) => diff::run(&args, terminal),
+        Command::Import(args) => import::run(&args, terminal),
+        Command::Models(args) => models::run(&args, terminal),
+        Command::Plan(args) => plan::run(&args, terminal),
+        Command::Simulate(args) => simulate::run(&args, terminal),
+        Command::Why(args) => why::run(&args, terminal),
         Command::Check(args) => check::run(&args, terminal),
         Command::Scan(args) => scan::run(&args, &mut terminal.out, &mut terminal.err),
     }

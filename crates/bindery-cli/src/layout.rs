@@ -22,6 +22,17 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     }
 }
 
+/// `text` in at most `width` columns. What is too long loses its end: of prose, the beginning says most.
+pub(crate) fn fit_start(text: &str, width: usize) -> String {
+    if text.width() <= width || width == 0 {
+        return fit(text, width);
+    }
+    let mut head = String::new();
+    take(text.chars(), width - 1, |c| head.push(c));
+    head.push('…');
+    head
+}
+
 /// `text` in at most `width` columns. What is too long loses its beginning: of a path, the end says most. Of
 /// its parts, those that are shown are whole, unless not even the last one fits.
 pub(crate) fn fit_end(text: &str, width: usize) -> String {

@@ -1,7 +1,9 @@
 //! The `bindery` command: arguments, configuration, printing, exit codes.
 
+mod books;
 mod cli;
 mod commands;
+mod exchanges;
 mod layout;
 mod notices;
 mod outside;

@@ -38,6 +38,16 @@ pub(crate) fn question(dir: PathBuf, request: Request) -> Question {
     }
 }
 
+/// Where this user's configuration lies.
+pub(crate) fn config_home() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))
+}
+
 /// The environment's variables, those that are text.
 pub(crate) fn environment() -> BTreeMap<String, String> {
     std::env::vars_os()
@@ -56,7 +66,7 @@ pub(crate) fn columns() -> Option<usize> {
 
 /// The date here. `SOURCE_DATE_EPOCH` (seconds, as reproducible-builds.org defines it) takes the clock's
 /// place, so that a request can be made again on another day.
-fn today() -> jiff::civil::Date {
+pub(crate) fn today() -> jiff::civil::Date {
     let fixed = std::env::var("SOURCE_DATE_EPOCH")
         .ok()
         .and_then(|seconds| seconds.parse().ok());

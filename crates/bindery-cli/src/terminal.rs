@@ -1,6 +1,8 @@
 //! Where a command writes: data to stdout, talk to stderr, with colour only where somebody sees it.
 
+use std::cell::RefCell;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::rc::Rc;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
@@ -69,6 +71,34 @@ impl Terminal {
             width: width.clamp(40, MAX_WIDTH),
             interactive,
         }
+    }
+}
+
+/// What is written instead of going to stdout.
+#[derive(Clone, Default)]
+struct Kept(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Terminal {
+    /// Runs `write` and keeps what it writes to stdout.
+    pub(crate) fn keeping<T>(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> anyhow::Result<T>,
+    ) -> anyhow::Result<(T, Vec<u8>)> {
+        let kept = Kept::default();
+        let out = std::mem::replace(&mut self.out, Box::new(kept.clone()));
+        let outcome = write(self);
+        self.out = out;
+        Ok((outcome?, kept.0.take()))
     }
 }
 

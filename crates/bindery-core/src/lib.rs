@@ -72,12 +72,17 @@
 //! ```
 
 pub mod assembly;
+pub mod budget;
 pub mod canonical;
+pub mod compaction;
 mod conversation;
 mod difference;
+pub mod digest;
 #[cfg(test)]
 mod fixtures;
 mod fragment;
+pub mod history;
+pub mod ledger;
 pub mod log;
 pub mod marker;
 mod message;

@@ -6,6 +6,7 @@
 //! Patterns are written against this spelling only.
 
 mod letters;
+mod lookalike;
 mod terminal;
 
 use crate::view::View;
@@ -57,25 +58,54 @@ pub(crate) fn fold(source: &str) -> View {
     view
 }
 
-/// Copies printable ASCII and the single blanks between it.
+/// Copies printable ASCII and the single blanks and line ends between it.
 fn copy_plain(bytes: &[u8], from: usize, view: &mut View) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
-    let mut len = 0;
-    let mut after_blank = false;
-    for &byte in rest {
-        match class_of(byte) {
-            Class::Plain => after_blank = false,
-            _ if byte == b' ' && !after_blank => after_blank = true,
-            _ => break,
-        }
-        len += 1;
-    }
+    let mut len = plain_len(rest);
     // A blank before something else is left to `fold_blanks`, which may join it with more.
-    if after_blank {
+    if rest
+        .get(..len)
+        .and_then(<[u8]>::last)
+        .is_some_and(|last| *last <= b' ')
+    {
         len -= 1;
     }
     view.copy_lower(rest.get(..len).unwrap_or_default(), from);
     from + len
+}
+
+/// Bytes that are looked at together.
+const BLOCK: usize = 32;
+
+/// How many bytes are printable ASCII, or a blank or line end with none before it. The first is printable.
+fn plain_len(text: &[u8]) -> usize {
+    let stops = |before: u8, byte: u8| {
+        ((byte < 0x20) & (byte != b'\n')) | (byte >= 0x7F) | ((byte <= b' ') & (before <= b' '))
+    };
+    let mut len = 0;
+    let mut before = b'a';
+    for block in text.as_chunks::<BLOCK>().0 {
+        // All at once, as blocks with something else in them are few.
+        let mut last = before;
+        let stopped = block.iter().fold(false, |stopped, byte| {
+            let stops = stops(last, *byte);
+            last = *byte;
+            stopped | stops
+        });
+        if stopped {
+            break;
+        }
+        before = last;
+        len += BLOCK;
+    }
+    for &byte in text.get(len..).unwrap_or_default() {
+        if stops(before, byte) {
+            break;
+        }
+        before = byte;
+        len += 1;
+    }
+    len
 }
 
 fn fold_blanks(bytes: &[u8], from: usize, view: &mut View) -> usize {
@@ -103,6 +133,14 @@ fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookal
         return from + 1;
     };
     let width = letter.len_utf8();
+    if letters::is_settled(letter) {
+        let rest = source.get(from..).unwrap_or_default();
+        let len = rest
+            .find(|letter| !letters::is_settled(letter))
+            .unwrap_or(rest.len());
+        view.copy(rest.as_bytes().get(..len).unwrap_or_default(), from);
+        return from + len;
+    }
     if letter == '\u{9B}' {
         return from + terminal::sequence_len(source.as_bytes().get(from..).unwrap_or_default()).max(width);
     }

@@ -1,55 +1,119 @@
 //! Words by their first bytes: one look at a table tells for most places that no word stands there.
 
-/// Bytes by which words are found; the few that have only [`SHORTEST`] have a table of their own.
+/// Bytes by which words are found; shorter ones have a table of their own.
 pub(crate) const HEAD: usize = 4;
+/// The same for letters of more than one byte.
+pub(crate) const WIDE_HEAD: usize = 6;
 /// Bytes of the shortest word that is found.
 const SHORTEST: usize = 3;
 /// Bytes of a word that are compared; longer words are cut.
 pub(crate) const COMPARED: usize = 8;
 
 /// Words, each with a value.
-#[derive(Debug, Default)]
-pub(crate) struct Heads {
-    long: Table<HEAD>,
-    short: Table<SHORTEST>,
+#[derive(Debug)]
+pub(crate) struct Heads<T> {
+    long: Table<T>,
+    short: Table<T>,
 }
 
-impl Heads {
-    /// Takes first bytes and lengths of words of at least three bytes; shorter ones are left out.
-    pub(crate) fn new(words: impl Iterator<Item = ((u64, u8), usize)>) -> Self {
-        let (long, short): (Vec<_>, Vec<_>) = words.partition(|((_, len), _)| usize::from(*len) >= HEAD);
+impl<T: Copy> Heads<T> {
+    /// Takes first bytes and lengths of words of at least three bytes; shorter ones are left out. Most are
+    /// found by their first `head` bytes.
+    pub(crate) fn new(head: usize, words: impl Iterator<Item = ((u64, u8), T)>) -> Self {
+        let (long, short): (Vec<_>, Vec<_>) = words.partition(|((_, len), _)| usize::from(*len) >= head);
         Self {
-            long: Table::new(&long),
-            short: Table::new(&short),
+            long: Table::new(head, &long),
+            short: Table::new(SHORTEST, &short),
         }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.long.entries.is_empty() && self.short.entries.is_empty()
     }
 
     /// The words that may start with the first of these bytes.
     #[inline]
-    pub(crate) fn at(&self, text: u64) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn at(&self, text: u64) -> impl Iterator<Item = &Entry<T>> {
         self.long.at(text).iter().chain(self.short.at(text))
+    }
+
+    /// Shows `visit` the values of all words that a text with these first bytes starts with.
+    #[inline]
+    pub(crate) fn each_start(&self, text: u64, mut visit: impl FnMut(T)) {
+        for entry in self.long.at(text) {
+            if entry.starts(text) {
+                visit(entry.value);
+            }
+        }
+        for entry in self.short.at(text) {
+            if entry.starts(text) {
+                visit(entry.value);
+            }
+        }
     }
 }
 
-/// Words by their first `BYTES` bytes.
-#[derive(Debug, Default)]
-struct Table<const BYTES: usize> {
+/// Several sets of words at once: tells for most places that no word of any of them stands there.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    long: Vec<u8>,
+    short: Vec<u8>,
+}
+
+impl Gate {
+    /// Lets nothing through.
+    pub(crate) fn closed() -> Self {
+        Self {
+            long: vec![0; 1 << HASH_BITS],
+            short: vec![0; 1 << HASH_BITS],
+        }
+    }
+
+    /// Opens for the words of `heads`, which were made with [`HEAD`], in the name of the bit `mark`.
+    pub(crate) fn open<T: Copy>(&mut self, heads: &Heads<T>, mark: u8) {
+        for (slots, table) in [(&mut self.long, &heads.long), (&mut self.short, &heads.short)] {
+            for entry in &table.entries {
+                if let Some(slot) = slots.get_mut(hash(entry.bytes & table.head)) {
+                    *slot |= mark;
+                }
+            }
+        }
+    }
+
+    /// The bits of the sets that may have a word that a text with these first bytes starts with.
+    #[inline]
+    pub(crate) fn marks(&self, text: u64) -> u8 {
+        let slot = |slots: &[u8], len| slots.get(hash(text & mask(len))).copied().unwrap_or(0);
+        slot(&self.long, HEAD) | slot(&self.short, SHORTEST)
+    }
+}
+
+/// Words by their first bytes.
+#[derive(Debug)]
+struct Table<T> {
+    /// The bytes by which they are found, as bits.
+    head: u64,
     /// One bit for each hash of first bytes.
     filter: Vec<u64>,
     /// Where the entries of each hash start; one more for the end.
     starts: Vec<u16>,
-    entries: Vec<Entry>,
+    entries: Vec<Entry<T>>,
 }
 
 /// A word's first bytes as a number, the bits of it that count, and its value.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct Entry<T> {
     bytes: u64,
     mask: u64,
-    pub(crate) value: usize,
+    pub(crate) value: T,
 }
 
-impl Entry {
+impl<T> Entry<T> {
+    /// How many bytes of the word are compared.
+    pub(crate) fn len(&self) -> usize {
+        (self.mask.trailing_ones() / 8) as usize
+    }
+
     /// Whether a text with these first bytes starts with the word, or with what is compared of it.
     pub(crate) fn starts(&self, text: u64) -> bool {
         (text ^ self.bytes) & self.mask == 0
@@ -61,16 +125,17 @@ impl Entry {
     }
 }
 
-const HASH_BITS: u32 = 15;
+const HASH_BITS: u32 = 14;
 
-impl<const BYTES: usize> Table<BYTES> {
-    fn new(words: &[((u64, u8), usize)]) -> Self {
-        let mut all: Vec<(usize, Entry)> = words
+impl<T: Copy> Table<T> {
+    fn new(len: usize, words: &[((u64, u8), T)]) -> Self {
+        let head = mask(len);
+        let mut all: Vec<(usize, Entry<T>)> = words
             .iter()
-            .filter(|((_, len), _)| usize::from(*len) >= BYTES)
+            .filter(|((_, word_len), _)| usize::from(*word_len) >= len)
             .map(|((bytes, len), value)| {
                 (
-                    hash(*bytes, BYTES),
+                    hash(*bytes & head),
                     Entry {
                         bytes: *bytes,
                         mask: mask(usize::from(*len)),
@@ -79,7 +144,15 @@ impl<const BYTES: usize> Table<BYTES> {
                 )
             })
             .collect();
-        all.sort_by_key(|(hash, entry)| (*hash, entry.value));
+        if all.is_empty() {
+            return Self {
+                head,
+                filter: Vec::new(),
+                starts: Vec::new(),
+                entries: Vec::new(),
+            };
+        }
+        all.sort_by_key(|(hash, _)| *hash);
         let mut filter = vec![0; 1 << (HASH_BITS - 6)];
         let mut starts = vec![0; (1 << HASH_BITS) + 1];
         for (hash, _) in &all {
@@ -96,6 +169,7 @@ impl<const BYTES: usize> Table<BYTES> {
             *start = sum;
         }
         Self {
+            head,
             filter,
             starts,
             entries: all.into_iter().map(|(_, entry)| entry).collect(),
@@ -103,8 +177,8 @@ impl<const BYTES: usize> Table<BYTES> {
     }
 
     #[inline]
-    fn at(&self, text: u64) -> &[Entry] {
-        let hash = hash(text, BYTES);
+    fn at(&self, text: u64) -> &[Entry<T>] {
+        let hash = hash(text & self.head);
         if self.filter.get(hash >> 6).copied().unwrap_or(0) >> (hash & 63) & 1 == 0 {
             return &[];
         }
@@ -119,6 +193,7 @@ impl<const BYTES: usize> Table<BYTES> {
 }
 
 /// The first bytes of a text as a number; zeros after its end.
+#[inline]
 pub(crate) fn first_bytes(text: &[u8]) -> u64 {
     if let Some(bytes) = text.first_chunk::<COMPARED>() {
         return u64::from_le_bytes(*bytes);
@@ -135,7 +210,9 @@ pub(crate) fn key(word: &[u8]) -> (u64, u8) {
     (first_bytes(word), u8::try_from(word.len()).unwrap_or(u8::MAX))
 }
 
-fn mask(len: usize) -> u64 {
+/// The bits of the first `len` bytes.
+#[inline]
+pub(crate) fn mask(len: usize) -> u64 {
     if len >= COMPARED {
         u64::MAX
     } else {
@@ -143,8 +220,8 @@ fn mask(len: usize) -> u64 {
     }
 }
 
-fn hash(text: u64, bytes: usize) -> usize {
-    let head = text & mask(bytes);
+#[inline]
+fn hash(head: u64) -> usize {
     usize::try_from(head.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - HASH_BITS)).unwrap_or(0)
 }
 
@@ -155,7 +232,7 @@ mod tests {
     #[test]
     fn words_are_found_by_their_first_bytes() {
         let words: [&[u8]; 3] = [b"ignore", b"instructions", b"in"];
-        let heads = Heads::new(words.into_iter().map(key).zip(0..));
+        let heads = Heads::new(HEAD, words.into_iter().map(key).zip(0_usize..));
         let found = |text: &[u8]| -> Vec<usize> {
             let bytes = first_bytes(text);
             heads

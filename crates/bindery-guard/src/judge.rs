@@ -41,15 +41,14 @@ const QUOTE_REACH: usize = 40;
 
 /// Reads the words around the match at `start..end` of the folded `text`.
 pub(crate) fn wording(text: &[u8], start: usize, end: usize, words: &Lists) -> Wording {
-    let line_start = text
-        .get(..start)
-        .unwrap_or_default()
+    let before = text
+        .get(start.saturating_sub(MENTION_REACH)..start)
+        .unwrap_or_default();
+    let line_start = before
         .iter()
         .rposition(|byte| *byte == b'\n')
         .map_or(0, |at| at + 1);
-    let before = text
-        .get(line_start.max(start.saturating_sub(MENTION_REACH))..start)
-        .unwrap_or_default();
+    let before = before.get(line_start..).unwrap_or_default();
     let before = String::from_utf8_lossy(before);
     if is_negated(&before, &words.negations) {
         return Wording::Negated;

@@ -26,6 +26,8 @@ mod region;
 mod scan;
 mod scanner;
 mod source;
+mod starts;
+mod survey;
 mod unicode;
 mod view;
 pub mod wrap;

@@ -12,9 +12,11 @@ mod walk;
 
 use std::ops::Range;
 
-use crate::patterns::{Grid, Rows};
+use crate::heads::Heads;
+use crate::patterns::{Grid, Keyword, Rows};
 use group::Group;
 use index::Index;
+pub(crate) use index::Sighting;
 
 /// A place where a pattern matched, in the searched text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,10 +49,10 @@ pub(crate) struct Work {
 pub(crate) struct Matcher {
     index: Index,
     groups: Vec<Group>,
-    /// The groups that each keyword anchors.
-    anchored: Rows,
+    /// The groups that each keyword anchors, each with the state of its filter after the keyword.
+    anchored: Rows<(u16, u8)>,
     /// The sets that each keyword belongs to.
-    sets: Rows,
+    sets: Rows<u16>,
     set_count: usize,
 }
 
@@ -66,20 +68,37 @@ impl Matcher {
         }
     }
 
+    /// The keywords that stand at the starts of words.
+    pub(crate) fn at_words(&self) -> &Heads<Keyword> {
+        self.index.at_words()
+    }
+
+    /// Adds to the sightings at the starts of words those of keywords beyond ASCII.
+    pub(crate) fn add_wide(&self, text: &[u8], sightings: &mut Vec<Sighting>) {
+        self.index.add_wide(text, sightings);
+    }
+
     /// All hits in `text`, by place.
     pub(crate) fn hits(&self, text: &[u8], work: &mut Work) -> Vec<Hit> {
+        self.hits_at(text, &self.index.sightings(text), work)
+    }
+
+    /// All hits in `text`, whose keywords are known.
+    pub(crate) fn hits_at(&self, text: &[u8], sightings: &[Sighting], work: &mut Work) -> Vec<Hit> {
         let mut hits = Vec::new();
         // From the end, so that the next place of a keyword of each set is known.
         let mut nearest = vec![usize::MAX; self.set_count];
-        for sighting in self.index.sightings(text).iter().rev() {
+        for sighting in sightings.iter().rev() {
             let follows = |set: &u16| {
                 let place = nearest.get(usize::from(*set));
                 place.is_some_and(|place| *place <= sighting.at + WINDOW)
             };
-            for group in self.anchored.of(sighting.keyword) {
+            let anchored = self.anchored.of(sighting.keyword);
+            let len = self.index.len_of(sighting.keyword);
+            for (group, entered) in anchored {
                 if let Some(group) = self.groups.get(usize::from(*group)) {
                     let may = |trial: &walk::Trial| trial.needs().iter().all(follows);
-                    group.run(text, sighting.at, may, work, &mut hits);
+                    group.run(text, (sighting.at, len, *entered), may, work, &mut hits);
                 }
             }
             for set in self.sets.of(sighting.keyword) {

@@ -122,6 +122,8 @@ const LONGEST_TAG: usize = 600;
 fn hidden_markup(source: &str) -> Vec<(Range<usize>, Position)> {
     let mut found = Vec::new();
     let mut at = 0;
+    // The first `>` from `open` on.
+    let mut close = 0;
     while let Some(open) = source
         .get(at..)
         .and_then(|rest| rest.find('<'))
@@ -134,7 +136,13 @@ fn hidden_markup(source: &str) -> Vec<(Range<usize>, Position)> {
             at = end;
             continue;
         }
-        let tag = tag(rest);
+        if close < open {
+            close = source
+                .get(open..)
+                .and_then(|rest| rest.find('>'))
+                .map_or(source.len(), |close| open + close);
+        }
+        let tag = tag(source, open, close);
         at = open + tag.map_or(1, str::len);
         let Some(tag) = tag.filter(|tag| is_hidden(tag)) else {
             continue;
@@ -153,14 +161,10 @@ fn hidden_markup(source: &str) -> Vec<(Range<usize>, Position)> {
     found
 }
 
-/// The tag that `text` starts with.
-fn tag(text: &str) -> Option<&str> {
-    let window = text.as_bytes().get(..text.len().min(LONGEST_TAG))?;
-    if !window.get(1)?.is_ascii_alphabetic() {
-        return None;
-    }
-    let end = window.iter().position(|byte| *byte == b'>')?;
-    text.get(..=end)
+/// The tag from `open` to `close`, if there is one.
+fn tag(source: &str, open: usize, close: usize) -> Option<&str> {
+    let tag = source.get(open..=close).filter(|tag| tag.len() <= LONGEST_TAG)?;
+    tag.as_bytes().get(1)?.is_ascii_alphabetic().then_some(tag)
 }
 
 fn find_ignoring_case(text: &str, needle: &str) -> Option<usize> {

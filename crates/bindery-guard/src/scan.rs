@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::broken;
+use crate::broken::{self, Suspects};
 use crate::decode::{self, Payload, mirror};
 use crate::finding::{DECODED_LIMIT, Finding, Position, Reading, Severity};
 use crate::fold::fold;
@@ -13,6 +13,7 @@ use crate::matcher::{Hit, Work};
 use crate::region::Regions;
 use crate::scanner::Scanner;
 use crate::source::Text;
+use crate::survey::Survey;
 use crate::unicode::{self, Raw};
 use crate::view::View;
 
@@ -42,22 +43,28 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
     let text = Text::read(bytes);
     let mut scan = Scan::new(&text, scanner);
     let base = fold(text.as_str());
-    if text.as_str().bytes().any(is_unusual) {
+    if has_unusual(text.as_str().as_bytes()) {
         scan.raws.extend(unicode::inspect(text.as_str()));
     }
     scan.raws.extend(text.faults());
-    scan.read_plain(&base);
-    scan.read_joined(&base);
-    scan.read_mirrored(&base);
+    let survey = scanner.survey(base.text());
+    scan.read_plain(&base, &survey);
+    scan.read_joined(&base, &survey.suspects);
+    scan.read_mirrored(&base, &survey.mirrored);
     scan.read_payloads(text.as_str(), None, DEEPEST);
     scan.read_hidden();
     let work = scan.work;
     (scan.finish(&base), work)
 }
 
-/// Beyond printable ASCII and the usual white space.
-fn is_unusual(byte: u8) -> bool {
-    byte >= 0x7F || byte < 0x20 && !matches!(byte, b'\n' | b'\t' | b'\r')
+/// Whether there is anything beyond printable ASCII and the usual white space.
+fn has_unusual(text: &[u8]) -> bool {
+    let is_unusual = |byte: &u8| {
+        (*byte >= 0x7F) | ((*byte < 0x20) & (*byte != b'\n') & (*byte != b'\t') & (*byte != b'\r'))
+    };
+    let (blocks, rest) = text.as_chunks::<64>();
+    let in_block = |block: &[u8; 64]| block.iter().fold(false, |found, byte| found | is_unusual(byte));
+    blocks.iter().any(in_block) || rest.iter().any(is_unusual)
 }
 
 /// A judged match, still without line and column.
@@ -93,16 +100,16 @@ impl<'a> Scan<'a> {
         self.text.as_str()
     }
 
-    fn read_plain(&mut self, base: &View) {
-        let hits = self.scanner.plain_hits(base.text(), &mut self.work);
+    fn read_plain(&mut self, base: &View, survey: &Survey) {
+        let hits = self.scanner.surveyed_hits(base.text(), survey, &mut self.work);
         self.take(hits, base, Reading::Plain);
     }
 
     /// Letters and digits only, where words look spelled or broken.
-    fn read_joined(&mut self, base: &View) {
+    fn read_joined(&mut self, base: &View, suspects: &Suspects) {
         let stems = self.scanner.stems();
-        for range in broken::suspects(base.text(), stems) {
-            let joined = broken::join(base.text(), range);
+        for range in &suspects.0 {
+            let joined = broken::join(base.text(), range.clone());
             let hits = self.scanner.joined_hits(joined.text(), &mut self.work);
             let hits = hits
                 .into_iter()
@@ -114,10 +121,10 @@ impl<'a> Scan<'a> {
     }
 
     /// Lines with words that make sense backwards or rotated.
-    fn read_mirrored(&mut self, base: &View) {
+    fn read_mirrored(&mut self, base: &View, places: &[(usize, Reading)]) {
         let mut done = 0;
-        for (place, reading) in self.scanner.mirrored(base.text()) {
-            let at = base.source_of(place);
+        for (place, reading) in places {
+            let at = base.source_of(*place);
             if at < done {
                 continue;
             }

@@ -8,9 +8,12 @@ use aho_corasick::AhoCorasick;
 use crate::broken::Stems;
 use crate::decode::mirror;
 use crate::finding::{Kind, Reading, Severity};
+use crate::heads::{Gate, HEAD, Heads, key};
 use crate::judge;
-use crate::matcher::{Anchoring, Hit, Matcher, Work};
+use crate::matcher::{Anchoring, Hit, Matcher, Sighting, Work};
 use crate::patterns::{self, BUILTIN, Grid, Lists, Pattern, PatternError, Tables};
+use crate::starts;
+use crate::survey::{KEYWORD, MIRRORED, STEM, Survey};
 
 /// What the build script made of the shipped files.
 pub(crate) static SHIPPED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/patterns.bin"));
@@ -23,7 +26,9 @@ pub struct Scanner {
     parts: Vec<Part>,
     stems: Stems,
     topics: OnceLock<Option<AhoCorasick>>,
-    mirrored: Option<AhoCorasick>,
+    mirrored: Heads<Reading>,
+    /// Opens for the keywords of the first part, the stems and the mirrored words.
+    gate: Gate,
 }
 
 /// The expressions of some files.
@@ -95,11 +100,29 @@ impl Scanner {
             patterns.extend(tables.patterns);
             words.extend(tables.words);
         }
-        let backwards = words.probes.iter().map(|word| mirror::reverse(word));
-        let rotated = words.probes.iter().map(|word| mirror::rot13(word));
+        let backwards = words
+            .probes
+            .iter()
+            .map(|word| (mirror::reverse(word), Reading::Reversed));
+        let rotated = words
+            .probes
+            .iter()
+            .map(|word| (mirror::rot13(word), Reading::Rot13));
+        let mirrored = backwards
+            .chain(rotated)
+            .map(|(word, reading)| (key(word.as_bytes()), reading));
+        let mirrored = Heads::new(HEAD, mirrored);
+        let stems = Stems::new(words.stems.iter().map(String::as_str));
+        let mut gate = Gate::closed();
+        gate.open(&mirrored, MIRRORED);
+        gate.open(stems.heads(), STEM);
+        if let Some(part) = parts.first() {
+            gate.open(part.plain.at_words(), KEYWORD);
+        }
         Self {
-            mirrored: AhoCorasick::new(backwards.chain(rotated)).ok(),
-            stems: Stems::new(words.stems.iter().map(String::as_str)),
+            mirrored,
+            stems,
+            gate,
             topics: OnceLock::new(),
             patterns,
             words,
@@ -161,23 +184,42 @@ impl Scanner {
             .is_some_and(|topics| judge::is_on_topic(text, topics))
     }
 
-    /// Where words stand that make sense backwards or rotated, in order.
-    pub(crate) fn mirrored<'a>(&'a self, text: &'a [u8]) -> impl Iterator<Item = (usize, Reading)> + 'a {
-        let words = self.words.probes.len();
-        let found = self
-            .mirrored
-            .iter()
-            .flat_map(move |mirrored| mirrored.find_iter(text));
-        found.map(move |found| {
-            let backwards = found.pattern().as_usize() < words;
-            (
-                found.start(),
-                if backwards {
-                    Reading::Reversed
-                } else {
-                    Reading::Rot13
-                },
-            )
+    /// Looks at all words of a folded text.
+    pub(crate) fn survey(&self, text: &[u8]) -> Survey {
+        let mut found = Survey::default();
+        let Some(part) = self.parts.first() else {
+            return found;
+        };
+        starts::each(text, |start| {
+            let marks = self.gate.marks(start.bytes);
+            let at = start.at;
+            if marks & KEYWORD != 0 {
+                let sightings = &mut found.sightings;
+                let note = |keyword| sightings.push(Sighting { at, keyword });
+                part.plain.at_words().each_start(start.bytes, note);
+            }
+            if marks & MIRRORED != 0 {
+                let mirrored = &mut found.mirrored;
+                self.mirrored
+                    .each_start(start.bytes, |reading| mirrored.push((at, reading)));
+            }
+            // A short word is no stem yet.
+            if marks & STEM != 0 || (1..HEAD).contains(&start.len) {
+                found.suspects.look(text, start, &self.stems, &self.gate, STEM);
+            }
+        });
+        part.plain.add_wide(text, &mut found.sightings);
+        found
+    }
+
+    /// All hits in a folded text that was surveyed.
+    pub(crate) fn surveyed_hits(&self, text: &[u8], survey: &Survey, work: &mut Work) -> Vec<Hit> {
+        self.hits(|part| {
+            if part.first == 0 {
+                part.plain.hits_at(text, &survey.sightings, work)
+            } else {
+                part.plain.hits(text, work)
+            }
         })
     }
 }

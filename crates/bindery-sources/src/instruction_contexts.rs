@@ -1,11 +1,12 @@
 //! Instruction files as contexts of a session: the manifest's texts, registered in its order.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use bindery_core::{ContentHash, Context, Kind, Modes, RegisterError, Registration, Scope, Source, Trust};
 use bindery_guard::policy::Approval;
 
-use crate::gate::{Gate, Origin, Passage};
+use crate::gate::{Gate, Origin, Passage, Scan};
 use crate::instructions::{Candidate, Code, Diagnostic, Manifest, Severity, Status};
 use crate::lock;
 use crate::notice::{Level, Notice, Position};
@@ -57,6 +58,23 @@ pub fn register(
         kept.push(scope.context(context)?);
     }
     Ok(kept)
+}
+
+/// What the gate finds in each file of which the model sees something, by its position in the load order,
+/// and what the policy makes of it.
+pub fn scans(manifest: &Manifest, places: &Places, gate: &Gate) -> BTreeMap<u32, Scan> {
+    let mut scans = BTreeMap::new();
+    for file in &manifest.files {
+        let (Some(order), Some(text)) = (file.order, file.text.as_deref()) else {
+            continue;
+        };
+        let name = format!("{order}");
+        pass(manifest, file, &name, text, places, gate);
+        if let Some(scan) = gate.scan_of(&format!("context:{name}")) {
+            scans.insert(order, scan);
+        }
+    }
+    scans
 }
 
 /// The text as the gate lets it in.
@@ -119,6 +137,20 @@ pub(crate) fn quoted(path: &str) -> String {
     } else {
         format!("'{}'", path.replace('\'', "'\\''"))
     }
+}
+
+/// Why nothing may be assembled: a cut takes what must be kept.
+pub fn refusals(manifest: &Manifest, places: &Places) -> Vec<Notice> {
+    let lost = manifest
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.code == Code::MustKeepLost);
+    lost.map(|diagnostic| Notice {
+        level: Level::Error,
+        mend: "shorten what must be kept, or raise the limit".to_owned(),
+        ..notice(diagnostic, places)
+    })
+    .collect()
 }
 
 /// What the loader remarked, and every file that was cut or refused.

@@ -7,7 +7,6 @@ pub mod dialect;
 pub mod environment;
 pub mod front_matter;
 pub mod gate;
-pub mod git_dir;
 pub mod git_status;
 pub mod hooks;
 pub mod instruction_contexts;

@@ -1,6 +1,6 @@
 //! Where things lie: the user's configuration folder, the project's files, and paths as people read them.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The folders that settings and sections come from. Values from outside: nothing here reads the
 /// environment.
@@ -75,6 +75,25 @@ impl Places {
         };
         crate::visible::escaped(&text)
     }
+}
+
+/// A path without `.` and `..`, links not looked at.
+pub fn lexical(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => match out.components().next_back() {
+                Some(Component::Normal(_)) => {
+                    out.pop();
+                }
+                Some(Component::RootDir | Component::Prefix(_)) => {}
+                _ => out.push(".."),
+            },
+            other => out.push(other),
+        }
+    }
+    out
 }
 
 #[cfg(test)]

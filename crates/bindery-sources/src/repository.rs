@@ -1,14 +1,16 @@
-//! The git repository that a directory belongs to: its root and what is checked out, read from its
-//! files. No process is started.
+//! The git repository that a directory belongs to: its root, what is checked out, and the checkout behind a
+//! linked worktree, read from its files. No process is started.
 
-use std::fs::{self, File};
-use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+mod pointer;
+mod worktree;
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use self::pointer::{target_of, text_of};
 use crate::visible::{clipped, escaped};
 
-/// `HEAD` and `.git` files are one short line.
-const MOST_BYTES: u64 = 4096;
+pub use worktree::{Worktree, linked_worktree};
 
 /// A git repository or linked worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +58,7 @@ impl Repository {
 
     /// What is checked out now.
     pub fn head(&self) -> Head {
-        let Some(text) = short_file(&self.git_dir.join("HEAD")) else {
+        let Some(text) = text_of(&self.git_dir.join("HEAD")) else {
             return Head::Unknown;
         };
         let text = text.trim_end();
@@ -99,42 +101,12 @@ fn git_dir(root: &Path) -> Option<PathBuf> {
     if !metadata.is_file() {
         return None;
     }
-    let text = short_file(&entry)?;
-    let target = text.strip_prefix("gitdir:")?.trim();
-    let git_dir = tidy(&root.join(target));
+    let git_dir = target_of(root)?;
     has_head(&git_dir).then_some(git_dir)
 }
 
 fn has_head(git_dir: &Path) -> bool {
     fs::symlink_metadata(git_dir.join("HEAD")).is_ok()
-}
-
-fn short_file(path: &Path) -> Option<String> {
-    if !fs::metadata(path).ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    File::open(path)
-        .ok()?
-        .take(MOST_BYTES)
-        .read_to_string(&mut text)
-        .ok()?;
-    Some(text)
-}
-
-/// Without `.` and `..`, for reading by people. Links are left as they are.
-fn tidy(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::ParentDir => {
-                out.pop();
-            }
-            Component::CurDir => {}
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use crate::git_dir::lexical;
+use crate::places::lexical;
 
 /// The names of a project's files and folders. Same disk, same value.
 #[derive(Debug, Clone, Default)]

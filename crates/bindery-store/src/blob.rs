@@ -1,16 +1,18 @@
-//! Large payloads, by content.
+//! Large payloads, by content, through `object_store`: a local directory here, a bucket in a fleet.
 //!
-//! The local directory is written here and not through `object_store`: that crate brings 83 others and an
-//! executor for one directory, and a log that waits for `fsync` is synchronous anyway. A bucket joins
-//! behind [`Blobs`].
+//! `object_store` is asynchronous and a log is not: what its local directory does, it does at once, or on
+//! a thread of the runtime that it finds around it. Either way [`pollster`] waits for the end.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bindery_core::ContentHash;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path as Key;
+use object_store::{ObjectStore, ObjectStoreExt as _};
 
 /// Keeps bytes under their content hash.
 pub trait Blobs: Send + Sync {
@@ -43,10 +45,23 @@ pub enum BlobError {
         /// Where.
         place: String,
     },
-    /// The file system failed.
+    /// It could not be kept or read.
+    #[error("{doing} blob {hash} ({place}): {cause}")]
+    Store {
+        /// Its hash.
+        hash: ContentHash,
+        /// Where.
+        place: String,
+        /// What was being done.
+        doing: &'static str,
+        /// What the store said.
+        #[source]
+        cause: object_store::Error,
+    },
+    /// The directory for blobs could not be made, or its names not be made durable.
     #[error("{doing} {path}: {cause}", path = path.display())]
     Io {
-        /// The file.
+        /// The directory.
         path: PathBuf,
         /// What was being done.
         doing: &'static str,
@@ -56,66 +71,125 @@ pub enum BlobError {
     },
 }
 
-/// Blobs in a directory: `ab/cdef…`, one file each, readable by the owner only.
+/// Blobs as objects named `ab/cdef…`.
 #[derive(Debug, Clone)]
-pub struct DirBlobs {
-    dir: PathBuf,
+pub struct ObjectBlobs {
+    place: Place,
 }
 
-impl DirBlobs {
-    /// Blobs in `dir`, which is created with the first one.
-    pub fn new(dir: impl Into<PathBuf>) -> Self {
-        Self { dir: dir.into() }
+#[derive(Debug, Clone)]
+enum Place {
+    /// A directory, which is made with the first blob. Only its owner may enter it.
+    Dir(PathBuf),
+    Store(Arc<dyn ObjectStore>),
+}
+
+impl ObjectBlobs {
+    /// Blobs in a local directory: durable once they are put.
+    pub fn in_dir(dir: impl Into<PathBuf>) -> Self {
+        let place = Place::Dir(dir.into());
+        Self { place }
     }
 
-    /// The file of a blob.
-    pub fn path(&self, hash: &ContentHash) -> PathBuf {
+    /// Blobs in another store, as durable as that promises. Its futures must come to their end without the
+    /// thread that waits for them.
+    pub fn over(store: Arc<dyn ObjectStore>) -> Self {
+        let place = Place::Store(store);
+        Self { place }
+    }
+
+    /// The name of a blob.
+    pub fn name(hash: &ContentHash) -> String {
         let name = hash.to_string();
         match name.split_at_checked(2) {
-            Some((first, rest)) => self.dir.join(first).join(rest),
-            None => self.dir.join(name),
+            Some((first, rest)) => format!("{first}/{rest}"),
+            None => name,
+        }
+    }
+
+    /// The store, and whether it is there; a directory may not be made yet.
+    fn store(&self) -> object_store::Result<Arc<dyn ObjectStore>> {
+        match &self.place {
+            Place::Dir(dir) => Ok(Arc::new(LocalFileSystem::new_with_prefix(dir)?.with_fsync(true))),
+            Place::Store(store) => Ok(store.clone()),
+        }
+    }
+
+    fn shown(&self, hash: &ContentHash) -> String {
+        let name = Self::name(hash);
+        match &self.place {
+            Place::Dir(dir) => dir.join(name).display().to_string(),
+            Place::Store(store) => format!("{store}: {name}"),
+        }
+    }
+
+    fn failed(&self, hash: &ContentHash, doing: &'static str) -> impl Fn(object_store::Error) -> BlobError {
+        let (hash, place) = (*hash, self.shown(hash));
+        move |cause| BlobError::Store {
+            hash,
+            place: place.clone(),
+            doing,
+            cause,
         }
     }
 
     fn read(&self, hash: &ContentHash) -> Result<Vec<u8>, BlobError> {
-        let path = self.path(hash);
-        match fs::read(&path) {
-            Ok(bytes) => check(hash, bytes, || path.display().to_string()),
-            Err(cause) if cause.kind() == io::ErrorKind::NotFound => Err(BlobError::Missing {
-                hash: *hash,
-                place: path.display().to_string(),
-            }),
-            Err(cause) => Err(BlobError::Io {
-                path,
-                doing: "reading",
-                cause,
-            }),
+        let missing = || BlobError::Missing {
+            hash: *hash,
+            place: self.shown(hash),
+        };
+        if matches!(&self.place, Place::Dir(dir) if !dir.exists()) {
+            return Err(missing());
         }
+        let read = async {
+            self.store()?
+                .get(&Key::from(Self::name(hash)))
+                .await?
+                .bytes()
+                .await
+        };
+        match pollster::block_on(read) {
+            Ok(bytes) => check(hash, bytes.to_vec(), || self.shown(hash)),
+            Err(object_store::Error::NotFound { .. }) => Err(missing()),
+            Err(cause) => Err(self.failed(hash, "reading")(cause)),
+        }
+    }
+
+    /// Makes the names in the directories of a blob durable, where the system has that notion.
+    fn sync(&self, hash: &ContentHash) -> Result<(), BlobError> {
+        let Place::Dir(dir) = &self.place else {
+            return Ok(());
+        };
+        let path = dir.join(Self::name(hash));
+        let parent = path.parent().unwrap_or(dir);
+        let failed = |cause| BlobError::Io {
+            path: parent.to_owned(),
+            doing: "syncing the directory",
+            cause,
+        };
+        sync_dir(parent).and_then(|()| sync_dir(dir)).map_err(failed)
     }
 }
 
-impl Blobs for DirBlobs {
-    /// The bytes go to a file of another name, which gets its own when they are on the disk: a blob is
-    /// there wholly or not at all. One that is there already and sound is left as it is.
+impl Blobs for ObjectBlobs {
+    /// The bytes go to an object of another name, which gets its own when they are durable: a blob is there
+    /// wholly or not at all. One that is there already and sound is left as it is.
     fn put(&self, bytes: &[u8]) -> Result<ContentHash, BlobError> {
         let hash = ContentHash::of(bytes);
-        let path = self.path(&hash);
-        let parent = path.parent().unwrap_or(&self.dir);
-        let failed = |doing: &'static str| {
-            let path = path.clone();
-            move |cause: io::Error| BlobError::Io { path, doing, cause }
-        };
         if self.read(&hash).is_err() {
-            create_dirs(parent).map_err(failed("making room for"))?;
-            let mut file = tempfile::NamedTempFile::new_in(parent).map_err(failed("writing"))?;
-            file.write_all(bytes).map_err(failed("writing"))?;
-            file.as_file().sync_all().map_err(failed("syncing"))?;
-            file.persist(&path)
-                .map_err(|error| error.error)
-                .map_err(failed("naming"))?;
+            if let Place::Dir(dir) = &self.place {
+                create_dirs(dir).map_err(|cause| BlobError::Io {
+                    path: dir.clone(),
+                    doing: "making",
+                    cause,
+                })?;
+            }
+            let key = Key::from(Self::name(&hash));
+            let put = async { self.store()?.put(&key, bytes.to_vec().into()).await };
+            pollster::block_on(put).map_err(self.failed(&hash, "writing"))?;
         }
         // Also where the blob was there: the one who wrote it may not have come to this yet.
-        sync_dir(parent).map_err(failed("syncing the directory of"))?;
+        self.sync(&hash)?;
         Ok(hash)
     }
 
@@ -186,5 +260,48 @@ pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
         File::open(dir)?.sync_all()
     } else {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::memory::InMemory;
+
+    use super::*;
+
+    #[test]
+    fn every_store_keeps_content_under_its_hash() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("not/made/yet");
+        let stores: [Box<dyn Blobs>; 3] = [
+            Box::new(MemoryBlobs::default()),
+            Box::new(ObjectBlobs::in_dir(&folder)),
+            Box::new(ObjectBlobs::over(Arc::new(InMemory::new()))),
+        ];
+        for blobs in stores {
+            let absent = blobs.get(&ContentHash::of(b"absent")).unwrap_err();
+            assert!(matches!(absent, BlobError::Missing { .. }), "{absent}");
+            for bytes in [&b""[..], b"a", &[7; 100_000]] {
+                let hash = blobs.put(bytes).unwrap();
+                assert_eq!(blobs.put(bytes).unwrap(), hash);
+                assert_eq!(blobs.get(&hash).unwrap(), bytes);
+            }
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = fs::metadata(&folder).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700, "nobody else may enter");
+        }
+    }
+
+    /// A runtime around it changes nothing: the loop commits from within one.
+    #[test]
+    fn it_works_within_a_runtime() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = ObjectBlobs::in_dir(dir.path());
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let hash = runtime.block_on(async { blobs.put(b"large").unwrap() });
+        assert_eq!(runtime.block_on(async { blobs.get(&hash).unwrap() }), b"large");
     }
 }

@@ -15,7 +15,7 @@ mod sqlite;
 mod store;
 mod verify;
 
-pub use blob::{BlobError, Blobs, DirBlobs, MemoryBlobs};
+pub use blob::{BlobError, Blobs, MemoryBlobs, ObjectBlobs};
 pub use error::StoreError;
 pub use exchange::{Damage, ExportReport, ImportReport, export, import};
 pub use journal::{Committed, Journal};

@@ -14,7 +14,7 @@ mod wal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::blob::{Blobs, DirBlobs, create_dirs, sync_dir};
+use crate::blob::{Blobs, ObjectBlobs, create_dirs, sync_dir};
 use crate::store::{Contention, Listing, LogReader, LogWriter, Store};
 use crate::{SessionId, SessionInfo, StoreError};
 
@@ -53,7 +53,7 @@ impl SqliteStore {
     /// A store in `dir`, which is created with the first session. Blobs go beside the sessions.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
         let dir = dir.into();
-        let blobs = Arc::new(DirBlobs::new(dir.join("blobs")));
+        let blobs = Arc::new(ObjectBlobs::in_dir(dir.join("blobs")));
         Self {
             dir,
             blobs,

@@ -185,7 +185,7 @@ fn block_of<'r>(
             let text = recorder.text(fragments);
             (!text.is_empty()).then_some(Content::Text { text, cache_control })
         }
-        Part::Reasoning { fragment, .. } if !is_ours(fragment) => None,
+        Part::Reasoning { fragment, signature } if !is_ours(fragment) || signature.is_empty() => None,
         Part::Reasoning { fragment, signature } => Some(match ReasoningForm::of(fragment) {
             Some(ReasoningForm::RedactedThinking) => Content::RedactedThinking { data: signature },
             _ => Content::Thinking {

@@ -11,6 +11,7 @@
 mod advice;
 mod budget;
 mod codes;
+mod commands;
 mod contradictions;
 mod copies;
 mod diagnostic;
@@ -23,6 +24,7 @@ mod imports;
 mod links;
 mod loaded;
 mod names;
+mod paths;
 mod sections;
 mod silence;
 mod subject;
@@ -43,11 +45,13 @@ pub use volatile::{Volatile, volatile};
 /// A family of rules.
 type Family = fn(&Subject, &Tables, &mut Vec<Diagnostic>);
 
-const FAMILIES: [Family; 12] = [
+const FAMILIES: [Family; 14] = [
     loaded::check,
     names::check,
     imports::check,
     links::check,
+    paths::check,
+    commands::check,
     globs::check,
     copies::check,
     contradictions::check,

@@ -89,6 +89,13 @@ pub fn settings(question: &Question) -> Result<Settings, Refused> {
     settings::load(&question.places, &question.paths_from, &question.request)
 }
 
+/// The gate that texts would pass here: the policy of the settings, and the approvals that hold.
+pub fn gate(question: &Question) -> Result<Gate, Refused> {
+    let settings = settings(question)?;
+    let approvals = approvals(question, &settings)?;
+    Ok(Gate::new(settings.guard(), approvals))
+}
+
 /// Reads settings and sections and registers everything. Every problem found is in the refusal.
 pub fn open(question: &Question) -> Result<Here, Refused> {
     let settings = settings(question)?;
@@ -115,6 +122,10 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     let manifest = instructions(question, &settings, &gate)?;
     let mut contexts = Vec::new();
     if let Some(manifest) = &manifest {
+        let refusals = instruction_contexts::refusals(manifest, &question.places);
+        if !refusals.is_empty() {
+            return Err(Refused(refusals));
+        }
         let kept = instruction_contexts::register(manifest, &question.places, &gate, &registered.scope);
         contexts = kept.map_err(|error| internal(&error))?;
         registered
@@ -331,6 +342,7 @@ fn loading(question: &Question, gate: &Gate) -> instructions::Options {
     instructions::Options {
         touch: question.touch.clone(),
         approvals: lock::verified_imports(gate.approvals(), &question.places),
+        must_keep: instructions::MustKeep::First,
         ..instructions::Options::default()
     }
 }

@@ -36,6 +36,11 @@ impl Installed {
         Ok(Self { root })
     }
 
+    /// The folder that holds a folder for each.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// The program to run.
     pub(crate) fn program(&self, client: Client) -> PathBuf {
         let path = match client {

@@ -25,6 +25,7 @@ struct Mark {
     ttl: Ttl,
 }
 
+#[derive(Clone)]
 pub(super) struct Anthropic {
     rules: CacheRules,
     entries: BTreeMap<Key, Entry>,
@@ -32,6 +33,8 @@ pub(super) struct Anthropic {
 
 impl Simulator for Anthropic {
     fn respond(&mut self, call: &Call<'_>) -> Outcome {
+        // What is over is never read again.
+        self.entries.retain(|_, entry| call.at_ms < entry.expires);
         let view = View::new(call.request, self.rules.number("strips_thinking") != 0);
         let marks = match self.marks(call, &view) {
             Ok(marks) => marks,
@@ -66,6 +69,10 @@ impl Simulator for Anthropic {
 
     fn rules(&self) -> &CacheRules {
         &self.rules
+    }
+
+    fn fork(&self) -> Box<dyn Simulator> {
+        Box::new(self.clone())
     }
 }
 

@@ -8,6 +8,7 @@ use super::shared::{Stored, best, keep};
 use super::{Call, Outcome, Simulator, seed};
 use crate::{CacheRules, Measured, Region};
 
+#[derive(Clone)]
 pub(super) struct Automatic {
     rules: CacheRules,
     stored: Vec<Stored>,
@@ -60,6 +61,10 @@ impl Simulator for Automatic {
 
     fn rules(&self) -> &CacheRules {
         &self.rules
+    }
+
+    fn fork(&self) -> Box<dyn Simulator> {
+        Box::new(self.clone())
     }
 }
 

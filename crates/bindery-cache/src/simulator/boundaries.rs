@@ -8,6 +8,7 @@ use super::view::View;
 use super::{Boundary, Call, Outcome, Simulator, count, seed};
 use crate::{CacheRules, Form, Region, Ttl};
 
+#[derive(Clone)]
 pub(super) struct Boundaries {
     rules: CacheRules,
     /// By route, settings and cache key, then by prefix: when the entry exists from and when it ends.
@@ -18,6 +19,8 @@ impl Simulator for Boundaries {
     fn respond(&mut self, call: &Call<'_>) -> Outcome {
         let request = call.request.request();
         let settings = request.settings();
+        // What is over is never read again.
+        self.entries.retain(|_, (_, expires)| call.at_ms < *expires);
         let view = View::new(call.request, false);
         let key = settings.get("cache_key").unwrap_or_default();
         // Each key has an account of its own.
@@ -79,6 +82,10 @@ impl Simulator for Boundaries {
 
     fn rules(&self) -> &CacheRules {
         &self.rules
+    }
+
+    fn fork(&self) -> Box<dyn Simulator> {
+        Box::new(self.clone())
     }
 }
 

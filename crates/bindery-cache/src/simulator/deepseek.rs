@@ -22,6 +22,7 @@ struct Unit {
     answered: bool,
 }
 
+#[derive(Clone)]
 pub(super) struct Deepseek {
     rules: CacheRules,
     units: BTreeMap<(ContentHash, ContentHash), Unit>,
@@ -50,6 +51,10 @@ impl Simulator for Deepseek {
 
     fn rules(&self) -> &CacheRules {
         &self.rules
+    }
+
+    fn fork(&self) -> Box<dyn Simulator> {
+        Box::new(self.clone())
     }
 }
 

@@ -10,6 +10,7 @@ use super::{Call, Outcome, Simulator, count, seed};
 use crate::{CacheRules, Measured, Region};
 
 /// Gemini, vLLM, `SGLang`.
+#[derive(Clone)]
 pub(super) struct Prefixes {
     rules: CacheRules,
     stored: Vec<Stored>,
@@ -99,9 +100,14 @@ impl Simulator for Prefixes {
     fn rules(&self) -> &CacheRules {
         &self.rules
     }
+
+    fn fork(&self) -> Box<dyn Simulator> {
+        Box::new(self.clone())
+    }
 }
 
 /// llama.cpp's server: each slot keeps the last sequence it served.
+#[derive(Clone)]
 pub(super) struct Slots {
     rules: CacheRules,
     slots: Vec<(ContentHash, Measured, u64)>,
@@ -173,5 +179,9 @@ impl Simulator for Slots {
 
     fn rules(&self) -> &CacheRules {
         &self.rules
+    }
+
+    fn fork(&self) -> Box<dyn Simulator> {
+        Box::new(self.clone())
     }
 }

@@ -92,7 +92,7 @@ impl<'t> Cutter<'t> {
         if self.out.is_empty() {
             self.push(0);
         }
-        self.out
+        without_blank(self.out, text)
     }
 
     fn end_piece(&mut self, at: usize) {
@@ -195,6 +195,30 @@ impl<'t> Cutter<'t> {
             self.now = frame.outer;
         }
     }
+}
+
+/// White space between two parts says nothing of its own: it belongs to the part before it, at the start to the
+/// one behind it.
+fn without_blank(pieces: Vec<Piece>, text: &str) -> Vec<Piece> {
+    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
+    let mut from = None;
+    let last = pieces.len().saturating_sub(1);
+    for (at, mut piece) in pieces.into_iter().enumerate() {
+        let blank = text
+            .get(piece.range.clone())
+            .is_some_and(|said| said.trim().is_empty());
+        match out.last_mut() {
+            Some(before) if blank => before.range.end = piece.range.end,
+            None if blank && at < last => {
+                from.get_or_insert(piece.range.start);
+            }
+            _ => {
+                piece.range.start = from.take().unwrap_or(piece.range.start);
+                out.push(piece);
+            }
+        }
+    }
+    out
 }
 
 fn opens(tag: &Tag, line: &str) -> bool {

@@ -210,3 +210,46 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn blank_lines_between_parts_are_nobody_s_words() {
+    let text = "\n<system-reminder>\nA note.\n</system-reminder>\n";
+    assert_eq!(
+        shown(Region::Messages, Authority::User, text),
+        "reminder | reminder | <system-reminder>"
+    );
+    assert_eq!(
+        shown(Region::Messages, Authority::User, " \n"),
+        "user-prompt | user-prompt | "
+    );
+}
+
+#[test]
+fn what_clients_add_in_the_user_s_name_is_not_the_user_s() {
+    let text = "<system-reminder>\nCalled the Read tool with the following input: {}\n</system-reminder>\n\
+        <system-reminder>\nResult of calling the Read tool:\n1\ttext\n</system-reminder>\nLook.";
+    insta::assert_snapshot!(shown(Region::Messages, Authority::User, text), @r"
+    reminder | reminder | <system-reminder>
+    document | mention | Called the Read tool with the following input: {}
+    reminder | reminder | <system-reminder>
+    document | mention | Result of calling the Read tool:
+    user-prompt | user-prompt | Look.
+    ");
+    for (text, expected) in [
+        (
+            "CRITICAL: Respond with TEXT ONLY. And so on.",
+            "reminder | compaction-request",
+        ),
+        (
+            "This session is being continued from a previous conversation. It said:",
+            "summary | summary",
+        ),
+        (
+            "<multi_agent_role>You lead.</multi_agent_role>",
+            "section | multi-agent-role",
+        ),
+    ] {
+        let shown = shown(Region::Messages, Authority::User, text);
+        assert!(shown.starts_with(expected), "{shown}");
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Change, ChangeKind, Verdict, Why};
+use super::{Change, ChangeKind, Verdict, Why, volatile};
 use crate::{CacheRules, Family, Region, Ttl};
 
 /// The sentences, by code.
@@ -67,17 +67,29 @@ fn code(why: &Why, rules: &CacheRules) -> Option<&'static str> {
 }
 
 fn for_change(change: &Change, rules: &CacheRules) -> &'static str {
-    match (change.kind, change.region) {
-        (ChangeKind::Stripped, _) => return "thinking_stripped",
-        (ChangeKind::Extended, _) => return "extended_message",
-        (ChangeKind::Moved, Region::Tools) => return "sort_tools",
-        (_, Region::Tools)
-            if change.server.is_some() || change.also.iter().any(|name| name.contains("mcp__")) =>
-        {
-            return "mcp_drift";
-        }
-        (_, Region::Tools) => return "tools_stable",
+    let changed = change.kind == ChangeKind::Changed;
+    match change.kind {
+        ChangeKind::Stripped => return "thinking_stripped",
+        ChangeKind::Extended => return "extended_message",
+        ChangeKind::Reordered => return "sort_keys",
+        ChangeKind::Moved if change.region == Region::Tools => return "sort_tools",
         _ => {}
+    }
+    let volatile = changed.then(|| volatile::of(change)).flatten();
+    if change.region == Region::Tools {
+        let of_server = change.server.is_some() || change.also.iter().any(|name| name.contains("mcp__"));
+        return match volatile {
+            Some(code @ ("clock" | "identifier")) => code,
+            _ if of_server => "mcp_drift",
+            _ => "tools_stable",
+        };
+    }
+    // Whatever it is: the provider's own breakpoint stands behind it.
+    let messages = change.region == Region::Messages;
+    let gone = change.kind == ChangeKind::Removed;
+    let tail = change.was_last && (gone || (changed && change.is_last));
+    if rules.family() == Family::OpenaiBoundaries && tail && messages {
+        return "changing_tail";
     }
     match change.label.as_str() {
         "billing-header" => return "billing_header",
@@ -85,45 +97,23 @@ fn for_change(change: &Change, rules: &CacheRules) -> &'static str {
         "environment" | "git-status" | "file-list" => return "freeze_environment",
         "instructions" | "project-instructions" | "project-context" => return "instructions_edited",
         "memory" => return "memory_behind",
+        "summary" => return "compacted",
         "tool-result" => return "pruned_results",
         _ => {}
     }
-    if let Some(code) = change
-        .words
-        .as_ref()
-        .filter(|_| change.region == Region::System)
-        .and_then(volatile)
-    {
-        return code;
+    if changed && change.only_white_space {
+        return "white_space";
     }
     if change.region == Region::System {
-        return "volatile_system";
+        return volatile.unwrap_or("volatile_system");
     }
-    let gone = change.kind == ChangeKind::Removed;
+    let asked_again = changed && change.was_last && change.is_last && change.label == "user-prompt";
+    let passing = matches!(change.label.as_str(), "reminder" | "system-message" | "hook");
     match () {
-        () if gone && change.was_marked => "passing_block",
+        () if (gone || passing) && change.was_marked => "passing_block",
         () if gone => "keep_history",
-        () if rules.family() == Family::OpenaiBoundaries && change.label == "user-prompt" => "changing_tail",
-        () => "history_edited",
-    }
-}
-
-/// Whether a word that differs is a time, an identifier or a count.
-fn volatile((old, new): &(String, String)) -> Option<&'static str> {
-    let digits = |word: &str| word.bytes().filter(u8::is_ascii_digit).count();
-    let clock =
-        |word: &str| digits(word) >= 3 && word.matches([':', '-', '/']).count() >= 1 && word.len() <= 32;
-    let hex = |word: &str| {
-        let letters = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        letters.len() >= 8
-            && letters.bytes().filter(u8::is_ascii_hexdigit).count() * 3 >= letters.len() * 2
-            && digits(letters) >= 2
-    };
-    match () {
-        () if digits(old) == 0 && digits(new) == 0 => None,
-        () if clock(old) && clock(new) => Some("clock"),
-        () if hex(old) && hex(new) => Some("identifier"),
-        () => Some("counter"),
+        () if asked_again => "asked_again",
+        () => volatile.unwrap_or("history_edited"),
     }
 }
 

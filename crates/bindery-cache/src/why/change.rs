@@ -2,6 +2,7 @@
 
 use bindery_core::Authority;
 use serde::Serialize;
+use serde_json::Value;
 use similar::TextDiff;
 
 use crate::typing::Piece;
@@ -24,6 +25,8 @@ pub enum ChangeKind {
     Removed,
     /// Its text differs.
     Changed,
+    /// Its JSON says the same, with its keys in another order.
+    Reordered,
     /// It is the same and stands elsewhere.
     Moved,
     /// More was put behind it, within the same message.
@@ -57,12 +60,38 @@ pub struct Change {
     pub also: Vec<String>,
     /// Whether the older request had set a breakpoint on it.
     pub was_marked: bool,
+    /// Whether it stands in what was the last message of the older request.
+    pub was_last: bool,
+    /// Whether it stands in the last message of the newer request, too.
+    #[serde(skip)]
+    pub is_last: bool,
+    /// Whether the texts differ in white space alone.
+    #[serde(skip)]
+    pub only_white_space: bool,
     /// The word that differs, before and now: for telling clocks from counters.
     pub words: Option<(String, String)>,
 }
 
 /// Describes what differs behind `shared` equal segments.
 pub(super) fn describe(before: &WireRequest, now: &WireRequest, shared: usize) -> Change {
+    let in_last_message = |request: &WireRequest| {
+        let last = request.segments().last();
+        last.filter(|last| last.region == Region::Messages)
+            .is_some_and(|last| {
+                let of_last =
+                    |segment: &Segment| segment.region == Region::Messages && segment.message == last.message;
+                let first = request.segments().iter().position(of_last);
+                first.is_some_and(|first| shared >= first)
+            })
+    };
+    Change {
+        was_last: in_last_message(before),
+        is_last: in_last_message(now),
+        ..difference(before, now, shared)
+    }
+}
+
+fn difference(before: &WireRequest, now: &WireRequest, shared: usize) -> Change {
     // The chain passes over what stands outside the prefix; so does this.
     let skip = |request: &WireRequest| {
         let rest = request.segments().iter().skip(shared);
@@ -175,6 +204,9 @@ fn nothing() -> Change {
         diff: String::new(),
         also: Vec::new(),
         was_marked: false,
+        was_last: false,
+        is_last: false,
+        only_white_space: false,
         words: None,
     }
 }
@@ -183,7 +215,9 @@ fn nothing() -> Change {
 fn whole(kind: ChangeKind, request: &WireRequest, segment: &Segment, at: usize, old: &Segment) -> Change {
     let text = request.text(segment);
     let sign = if kind == ChangeKind::Removed { '-' } else { '+' };
-    let piece = segment.pieces.first();
+    // The piece that says most: tags around it say nothing.
+    let size = |piece: &&Piece| (piece.range.len(), std::cmp::Reverse(piece.range.start));
+    let piece = segment.pieces.iter().max_by_key(size);
     Change {
         kind,
         region: segment.region,
@@ -217,6 +251,14 @@ fn tools(before: &WireRequest, now: &WireRequest, old: &Segment, new: &Segment, 
             .map(|tool| tool.hash)
     };
     let name = |tool: &Segment| tool.name.as_deref().unwrap_or("?").to_owned();
+    let all = |request: &WireRequest| {
+        let mut hashes: Vec<_> = list(request).map(|tool| tool.hash).collect();
+        hashes.sort_unstable();
+        hashes
+    };
+    if all(before) == all(now) && new.region == Region::Tools {
+        return whole(ChangeKind::Moved, now, new, at, old);
+    }
     let mut also: Vec<String> = Vec::new();
     also.extend(
         list(before)
@@ -230,8 +272,6 @@ fn tools(before: &WireRequest, now: &WireRequest, old: &Segment, new: &Segment, 
     }));
     let mut change = if old.region == Region::Tools && new.region == Region::Tools && old.name == new.name {
         text_changed(before, now, old, new, at)
-    } else if also.is_empty() {
-        whole(ChangeKind::Moved, now, new, at, old)
     } else if old.region == Region::Tools && named(now, old).is_none() {
         whole(ChangeKind::Removed, before, old, at, old).at(now, new)
     } else if new.region == Region::Tools {
@@ -248,6 +288,7 @@ fn text_changed(before: &WireRequest, now: &WireRequest, old: &Segment, new: &Se
     let (left, right) = (before.text(old), now.text(new));
     let same = common_start(&left, &right);
     let (was, is) = (piece_at(old, same), piece_at(new, same));
+    let reordered = says_the_same(&left, &right);
     let has =
         |segment: &Segment, piece: &Piece| segment.pieces.iter().any(|other| other.key() == piece.key());
     let (kind, piece) = match (was, is) {
@@ -257,6 +298,7 @@ fn text_changed(before: &WireRequest, now: &WireRequest, old: &Segment, new: &Se
             (true, true) => (ChangeKind::Moved, is),
             (false, false) => (ChangeKind::Changed, is),
         },
+        (_, Some(is)) if reordered => (ChangeKind::Reordered, is),
         (_, Some(is)) => (ChangeKind::Changed, is),
         (Some(was), None) => (ChangeKind::Removed, was),
         (None, None) => return whole(ChangeKind::Changed, now, new, at, old),
@@ -272,8 +314,33 @@ fn text_changed(before: &WireRequest, now: &WireRequest, old: &Segment, new: &Se
         text_offset: same,
         diff: short_diff(&left, &right, same),
         was_marked: old.mark.is_some(),
+        only_white_space: left.split_whitespace().eq(right.split_whitespace()),
         words: Some((word_at(&left, same), word_at(&right, same))),
         ..nothing()
+    }
+}
+
+/// Whether both are the same JSON but for the order of keys.
+fn says_the_same(left: &str, right: &str) -> bool {
+    if left.len() != right.len() || !left.starts_with('{') {
+        return false;
+    }
+    let read = |text: &str| serde_json::from_str(text).ok().map(opened);
+    let (left, right) = (read(left), read(right));
+    left.is_some() && left == right
+}
+
+/// A value whose texts that are objects themselves are objects: arguments of calls travel as text.
+fn opened(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.starts_with('{') => {
+            serde_json::from_str(&text).map_or(Value::String(text), opened)
+        }
+        Value::Object(map) => {
+            Value::Object(map.into_iter().map(|(key, value)| (key, opened(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(opened).collect()),
+        other => other,
     }
 }
 

@@ -40,7 +40,9 @@ fn relation(old: &Exchange, new: &Exchange) -> Option<Relation> {
         _ => None,
     };
     if same_session != Some(false) {
-        if same_conversation(before, now, shared) {
+        if same_conversation(before, now, shared)
+            || (same_session == Some(true) && summarised(now) && !summarised(before))
+        {
             return Some(Relation::SameConversation);
         }
         if same_agent(before, now, same_session == Some(true)) {
@@ -69,9 +71,29 @@ fn same_conversation(before: &WireRequest, now: &WireRequest, shared: usize) -> 
             let old: Vec<ContentHash> = hashes(before, Region::Messages).collect();
             let new: BTreeSet<ContentHash> = hashes(now, Region::Messages).collect();
             let kept = old.iter().filter(|hash| new.contains(hash)).count();
-            old.len() > 2 && kept * 2 > old.len()
+            let grew = new.len() > old.len() && kept > 0 && kept * 2 >= old.len();
+            (old.len() > 2 && kept * 2 > old.len()) || (grew && openings_alike(before, now))
         }
     }
+}
+
+/// Whether the user's opening words differ in little: a counter, a date.
+fn openings_alike(before: &WireRequest, now: &WireRequest) -> bool {
+    match (opening(before), opening(now)) {
+        (Some(a), Some(b)) => same_ends(&a, &b) * 5 >= a.len().max(b.len()) * 4,
+        _ => false,
+    }
+}
+
+/// Whether the conversation begins with a summary of itself.
+fn summarised(request: &WireRequest) -> bool {
+    let messages = request
+        .segments()
+        .iter()
+        .filter(|segment| segment.region == Region::Messages);
+    messages
+        .take(8)
+        .any(|segment| segment.pieces.iter().any(|piece| &*piece.label == "summary"))
 }
 
 /// The first thing that the user said.
@@ -124,6 +146,11 @@ fn system(request: &WireRequest) -> String {
 
 /// Whether what two texts share at their ends is at least half of the longer.
 fn alike(a: &str, b: &str) -> bool {
+    same_ends(a, b) * 2 >= a.len().max(b.len())
+}
+
+/// How many bytes two texts share at their ends.
+fn same_ends(a: &str, b: &str) -> usize {
     let prefix = std::iter::zip(a.bytes(), b.bytes())
         .take_while(|(a, b)| a == b)
         .count();
@@ -132,7 +159,7 @@ fn alike(a: &str, b: &str) -> bool {
         .take(most)
         .take_while(|(a, b)| a == b)
         .count();
-    (prefix + suffix) * 2 >= a.len().max(b.len())
+    prefix + suffix
 }
 
 fn hashes(request: &WireRequest, region: Region) -> impl Iterator<Item = ContentHash> {

@@ -1,7 +1,9 @@
 //! `bindery bench`: what the README's figures were made with, beside the rival named in each row.
 
 mod assemble;
+mod explain;
 mod log;
+mod gateway;
 mod measure;
 mod tokens;
 
@@ -23,8 +25,12 @@ pub(crate) struct BenchArgs {
 enum What {
     /// Warm and cold assembly
     Assemble(assemble::BenchAssembleArgs),
+    /// Instruction files of a large repository
+    Explain(explain::BenchExplainArgs),
     /// Durable appends, replayed requests, opening, and the cost of one more message
     Log(log::BenchLogArgs),
+    /// A proxy's latency, throughput, CPU and memory
+    Gateway(gateway::BenchGatewayArgs),
     /// Exact token counting
     Tokens(tokens::BenchTokensArgs),
 }
@@ -32,7 +38,9 @@ enum What {
 pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match &args.what {
         What::Assemble(args) => assemble::run(args, terminal),
+        What::Explain(args) => explain::run(args, terminal),
         What::Log(args) => log::run(args, terminal),
+        What::Gateway(args) => gateway::run(args, terminal),
         What::Tokens(args) => tokens::run(args, terminal),
     }
 }

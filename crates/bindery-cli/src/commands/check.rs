@@ -3,6 +3,7 @@
 mod fix;
 mod github;
 mod json;
+mod request;
 mod sarif;
 mod text;
 
@@ -43,6 +44,12 @@ pub(crate) struct CheckArgs {
     /// Check the user's own files, too
     #[arg(long)]
     user: bool,
+    /// Say what a provider would refuse in this request body instead; `-` is standard input; repeatable
+    #[arg(long = "request", value_name = "FILE", conflicts_with_all = ["dialects", "fix", "user", "explain"])]
+    requests: Vec<PathBuf>,
+    /// Whose rules the request has to follow; by default told by its shape
+    #[arg(long, value_name = "NAME", requires = "requests")]
+    provider: Option<String>,
     /// Print what a rule is about
     #[arg(long, value_name = "CODE")]
     explain: Option<String>,
@@ -87,6 +94,10 @@ pub(crate) fn run(args: &CheckArgs, terminal: &mut Terminal) -> anyhow::Result<S
         writeln!(terminal.out, "{}", check::explain(code))?;
         return Ok(Status::Success);
     }
+    let format = if args.json { Format::Json } else { args.format };
+    if !args.requests.is_empty() {
+        return request::run(&args.requests, args.provider.as_deref(), format, terminal);
+    }
     let request = request(args)?;
     let tables = Tables::built_in().context("the built-in tables of the check")?;
     let scanner = Scanner::builtin().context("the built-in patterns of the scanner")?;
@@ -98,7 +109,6 @@ pub(crate) fn run(args: &CheckArgs, terminal: &mut Terminal) -> anyhow::Result<S
             (subject, report) = once(&request, &tables, &scanner)?;
         }
     }
-    let format = if args.json { Format::Json } else { args.format };
     match format {
         Format::Text => text::print(&subject, &report, terminal)?,
         Format::Json => json::print(&report, &mut terminal.out)?,

@@ -1,19 +1,32 @@
 //! `bindery explain`: every instruction file of a client here, and what becomes of it.
 
 mod diff;
+mod findings;
 mod host;
 mod json;
+mod names;
+mod remarks;
 mod table;
+mod watch;
+mod why;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use bindery::Tokenizers;
 use bindery::sources::dialect::{Catalogue, Dialect};
 use bindery::sources::instructions::{Host, Loader, Manifest, Severity};
+use bindery::sources::lock;
 use bindery::sources::reading::Reader;
+use bindery::sources::settings::Request;
 use clap::Args;
 
+use self::findings::Findings;
+use self::names::Names;
+use self::remarks::Shape;
+use self::table::View;
+use self::why::Side;
 use crate::outside;
 use crate::status::{Status, UsageError};
 use crate::terminal::Terminal;
@@ -59,62 +72,109 @@ pub(crate) struct ExplainArgs {
     /// Fail with exit code 1 when something is lost or refused
     #[arg(long)]
     check: bool,
+    /// Cut as Bindery does: sections that must be kept go first, other text gives way
+    #[arg(long)]
+    must_keep: bool,
+    /// Do not look for hostile text in what loads
+    #[arg(long)]
+    no_scan: bool,
+    /// Print again when something changes, until interrupted
+    #[arg(long, conflicts_with = "check")]
+    watch: bool,
     /// Everything known, for machines (`bindery.explain/1`)
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &ExplainArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
-    let environment = outside::environment();
-    let mut catalogue = Catalogue::shipped();
-    for directory in host::dialect_directories(&environment) {
-        catalogue
-            .add_directory(&directory)
-            .map_err(|error| UsageError::of(&error))?;
-    }
     if args.list {
-        table::list(&catalogue, terminal)?;
+        table::list(&catalogue(&outside::environment())?, terminal)?;
         return Ok(Status::Success);
     }
-    let dialect = |name: &str| catalogue.get(name).map_err(|error| UsageError::of(&error));
-    let tokenizers = Tokenizers::built_in().context("the built-in table of tokenizers")?;
-    let counter = tokenizers.counter(args.model.as_deref().unwrap_or_default());
-    let mut reader = Reader::new();
-    let base = host::host(args, environment)?;
-    if let [left, right] = args.diff.as_slice() {
-        let (left, right) = (dialect(left)?, dialect(right)?);
-        let seen = [
-            load(&left, &base, &catalogue, &mut reader),
-            load(&right, &base, &catalogue, &mut reader),
-        ];
-        diff::write(&seen, args.json, terminal)?;
-        return Ok(Status::Success);
+    if args.watch {
+        return watch::run(terminal, |terminal| look(args, terminal));
     }
-    let manifest = load(&dialect(&args.dialect)?, &base, &catalogue, &mut reader);
-    if args.json {
-        json::write(&manifest, counter, terminal)?;
-    } else {
-        let view = table::View {
-            tree: args.tree,
-            home: base.home.as_deref(),
-        };
-        table::write(&manifest, counter, &view, terminal)?;
-    }
-    let lost = manifest
-        .diagnostics
-        .iter()
-        .any(|note| note.severity == Severity::Error);
-    Ok(if args.check && lost {
+    let looked = look(args, terminal)?;
+    Ok(if args.check && looked.is_lost {
         Status::Finding
     } else {
         Status::Success
     })
 }
 
-/// What one client loads. Names of other clients are listed as not read.
-fn load(dialect: &Dialect, base: &Host, catalogue: &Catalogue, reader: &mut Reader) -> Manifest {
+/// What came out of a look beside the page.
+struct Looked {
+    /// Whether something is lost or refused.
+    is_lost: bool,
+    /// Directories in which a change may change the page.
+    directories: BTreeSet<PathBuf>,
+}
+
+/// Looks, and writes the page.
+fn look(args: &ExplainArgs, terminal: &mut Terminal) -> anyhow::Result<Looked> {
+    let environment = outside::environment();
+    let catalogue = catalogue(&environment)?;
+    let tokenizers = Tokenizers::built_in().context("the built-in table of tokenizers")?;
+    let counter = tokenizers.counter(args.model.as_deref().unwrap_or_default());
+    let mut base = host::host(args, environment)?;
+    let question = outside::question(base.cwd.clone(), Request::default());
+    let gate = findings::gate(&question, terminal)?;
+    base.options.approvals = lock::verified_imports(gate.approvals(), &question.places);
+    base.options.foreign_names = host::known_names(&catalogue);
+    base.options.foreign_folders = host::known_folders(&catalogue);
+    let mut reader = Reader::new();
+    let mut side = |name: &str| -> anyhow::Result<Side> {
+        let dialect = catalogue.get(name).map_err(|error| UsageError::of(&error))?;
+        let manifest = load(&dialect, &base, &mut reader);
+        Ok(Side { dialect, manifest })
+    };
+    let shape = if args.tree { Shape::Tree } else { Shape::List };
+    if let [left, right] = args.diff.as_slice() {
+        let sides = [side(left)?, side(right)?];
+        let names = Names::of(&sides[0].manifest, &base);
+        diff::write(&sides, args.json, counter, &names, terminal)?;
+        return Ok(looked(&sides, &base));
+    }
+    let side = side(&args.dialect)?;
+    let findings = match args.no_scan {
+        true => Findings::default(),
+        false => Findings::of(&side.manifest, &question, &gate),
+    };
+    if args.json {
+        json::write(&side.manifest, &findings, counter, terminal)?;
+    } else {
+        let view = View {
+            shape,
+            names: Names::of(&side.manifest, &base),
+            findings: &findings,
+        };
+        table::write(&side.manifest, counter, &view, terminal)?;
+    }
+    Ok(looked(&[side], &base))
+}
+
+/// The shipped dialects and the user's own.
+fn catalogue(environment: &BTreeMap<String, String>) -> anyhow::Result<Catalogue> {
+    let mut catalogue = Catalogue::shipped();
+    for directory in host::dialect_directories(environment) {
+        catalogue
+            .add_directory(&directory)
+            .map_err(|error| UsageError::of(&error))?;
+    }
+    Ok(catalogue)
+}
+
+/// What one client loads.
+fn load(dialect: &Dialect, base: &Host, reader: &mut Reader) -> Manifest {
     let mut host = base.clone();
     host.managed = dialect.managed.get(std::env::consts::OS).map(PathBuf::from);
-    host.options.foreign_names = host::known_names(catalogue);
     Loader::new(dialect).load_with(&host, reader)
+}
+
+fn looked(sides: &[Side], host: &Host) -> Looked {
+    let mut notes = sides.iter().flat_map(|side| &side.manifest.diagnostics);
+    Looked {
+        is_lost: notes.any(|note| note.severity == Severity::Error),
+        directories: watch::directories(sides, host),
+    }
 }

@@ -8,11 +8,15 @@
 
 mod assemble;
 mod bad_input;
+mod cache;
 mod check;
+mod check_request;
 mod continued;
+mod explain;
 mod hostile;
 mod lock;
 mod output;
 mod place;
 mod run;
+mod scenarios;
 mod trust;

@@ -17,6 +17,13 @@ pub(crate) struct Ran {
 }
 
 impl Place {
+    /// A folder of its own with nothing in it.
+    pub(crate) fn empty() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
     /// A home whose user section `environment` is the same on every machine, and an empty repository.
     pub(crate) fn new() -> Self {
         let place = Self {

@@ -101,6 +101,7 @@ impl SessionState {
             problem,
         })?;
         self.last = Some(event.seq);
+        self.ledger.follow(event);
         Ok(())
     }
 
@@ -110,6 +111,8 @@ impl SessionState {
             Payload::SessionStarted(_)
             | Payload::HookDecided(_)
             | Payload::GateDecided(_)
+            | Payload::ExchangeStarted(_)
+            | Payload::ExchangeEnded(_)
             | Payload::ErrorRecorded(_) => {}
             Payload::SettingChanged(changed) => self.set(changed),
             Payload::InboxEnqueued(enqueued) => self.enqueue(seq, enqueued)?,

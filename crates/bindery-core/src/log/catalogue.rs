@@ -1,10 +1,10 @@
 //! Every type of event, in one table: its name in the log, its payload's version, what it means.
 
 use super::{
-    AssistantMessage, AttemptEnded, AttemptStarted, ErrorRecorded, Foreign, GateDecided, GateStateSet,
-    HeaderSet, HookDecided, InboxClaimed, InboxDropped, InboxEnqueued, SessionStarted, SettingChanged,
-    SnapshotEntered, StepEnded, StepStarted, SurfaceReplaced, ToolCalled, ToolReturned, TurnEnded,
-    TurnStarted, UsageReported, UserMessage,
+    AssistantMessage, AttemptEnded, AttemptStarted, ErrorRecorded, ExchangeEnded, ExchangeStarted, Foreign,
+    GateDecided, GateStateSet, HeaderSet, HookDecided, InboxClaimed, InboxDropped, InboxEnqueued,
+    SessionStarted, SettingChanged, SnapshotEntered, StepEnded, StepStarted, SurfaceReplaced, ToolCalled,
+    ToolReturned, TurnEnded, TurnStarted, UsageReported, UserMessage,
 };
 
 /// A row of the catalogue.
@@ -123,6 +123,10 @@ events! {
     "gate_state_set" 1 GateStateSet,
     /// Messages of the surface give way to others.
     "surface_replaced" 1 SurfaceReplaced,
+    /// Another program sent a request that was recorded.
+    "exchange_started" 1 ExchangeStarted,
+    /// A recorded request of another program was answered, or not.
+    "exchange_ended" 1 ExchangeEnded,
     /// Something failed.
     "error_recorded" 1 ErrorRecorded,
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{
-    Adapter, AssistantMessage, AttemptEnded, AttemptOutcome, AttemptStarted, Decision, Draft, ErrorRecorded,
-    GateDecided, GateStateSet, Header, HeaderReason, HeaderSet, HookDecided, InboxClaimed, InboxDropped,
-    InboxEnqueued, Intake, Json, Payload, ReplaceReason, Replacement, ScannedLine, ScannedResult, Seq,
-    SessionStarted, SettingChanged, SnapshotChange, SnapshotEntered, StepEnded, StepOutcome, StepStarted,
-    StopReason, SurfaceReplaced, ToolCalled, ToolReturned, TurnEnded, TurnOutcome, TurnStarted, UsageOrigin,
-    UsageReported, UserMessage,
+    Adapter, AssistantMessage, AttemptEnded, AttemptOutcome, AttemptStarted, BodyWriter, Decision, Draft,
+    ErrorRecorded, ExchangeEnded, ExchangeOutcome, ExchangeStarted, GateDecided, GateStateSet, Header,
+    HeaderReason, HeaderSet, HookDecided, InboxClaimed, InboxDropped, InboxEnqueued, Intake, Json, Payload,
+    ReplaceReason, Replacement, ScannedLine, ScannedResult, Seq, SessionStarted, SettingChanged,
+    SnapshotChange, SnapshotEntered, StepEnded, StepOutcome, StepStarted, StopReason, SurfaceReplaced,
+    ToolCalled, ToolReturned, TurnEnded, TurnOutcome, TurnStarted, UsageOrigin, UsageReported, UserMessage,
 };
 use crate::{
     Authority, ContentHash, Fragment, Group, Kind, Lane, Message, Part, Source, SystemPrompt, Tool, Trust,
@@ -22,7 +22,7 @@ const BEGIN_MS: u64 = 1_767_225_600_000;
 
 /// A small session in which every type of event occurs. It folds.
 pub fn examples() -> Vec<Draft> {
-    let payloads = [opening(), request(), answer(), tools(), closing()].concat();
+    let payloads = [opening(), request(), answer(), tools(), closing(), recorded()].concat();
     let times = (BEGIN_MS..).step_by(1000);
     times
         .zip(payloads)
@@ -233,6 +233,43 @@ fn closing() -> Vec<Payload> {
             turn: 1,
             outcome: TurnOutcome::Completed,
             reason: None,
+        }
+        .into(),
+    ]
+}
+
+/// What a proxy sees of another program.
+fn recorded() -> Vec<Payload> {
+    let body = br#"{"model":"model-1","messages":[{"role":"user","content":"What is here?"}]}"#;
+    vec![
+        ExchangeStarted {
+            client: Some("agent/2.0".into()),
+            agent: None,
+            format: "anthropic".into(),
+            route: "https://api.example".into(),
+            path: "/v1/messages".into(),
+            model: Some("model-1".into()),
+            headers: [("anthropic-version".into(), "2023-06-01".into())].into(),
+            body: BodyWriter::default().record(body),
+            unknown: vec![],
+        }
+        .into(),
+        ExchangeEnded {
+            exchange: Seq::new(26),
+            outcome: ExchangeOutcome::Answered,
+            status: Some(200),
+            began_ms: Some(400),
+            elapsed_ms: Some(900),
+            response_id: Some("msg_1".into()),
+            request_id: Some("req_2".into()),
+            usage: Some(crate::Usage {
+                uncached: 12,
+                ..crate::Usage::default()
+            }),
+            origin: Some(UsageOrigin::Provider),
+            reported: Some(Json::new(&json!({"input_tokens": 12}))),
+            diagnosis: None,
+            response: None,
         }
         .into(),
     ]

@@ -2,6 +2,7 @@
 
 mod conversation;
 mod decision;
+mod exchange;
 mod inbox;
 mod request;
 mod session;
@@ -12,6 +13,7 @@ pub use conversation::{
     SnapshotEntered, StopReason, SurfaceReplaced, ToolCalled, ToolReturned, UserMessage,
 };
 pub use decision::{Decision, GateDecided, GateStateSet, HookDecided};
+pub use exchange::{Body, BodyContent, ExchangeEnded, ExchangeOutcome, ExchangeStarted, Splice};
 pub use inbox::{InboxClaimed, InboxDropped, InboxEnqueued, Intake};
 pub use request::{
     Adapter, AttemptEnded, AttemptOutcome, AttemptStarted, HeaderReason, HeaderSet, UsageOrigin,

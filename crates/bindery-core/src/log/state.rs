@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Header, HeaderReason, Inbox, Json, Opening, Projection, Seq, Standing, Surface, UsageTotals};
 use crate::Message;
+use crate::ledger::Ledger;
 
 /// The state of a session. There is no way to it but [`SessionState::apply`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,6 +26,7 @@ pub struct SessionState {
     pub(super) gates: BTreeMap<Arc<str>, bool>,
     pub(super) usage: UsageTotals,
     pub(super) ignored: u64,
+    pub(super) ledger: Ledger,
 }
 
 /// The header that the next request begins with.
@@ -170,6 +172,11 @@ impl SessionState {
     /// How many ignorable events of others were passed over.
     pub fn ignored(&self) -> u64 {
         self.ignored
+    }
+
+    /// What must not be lost, whatever is summarised.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// Adds a message to the surface and notes what context it carries.

@@ -77,7 +77,8 @@ fn sextet(byte: u8) -> Option<u8> {
 
 /// Joins digits of `width` bits to bytes; nothing if a digit was no digit or the result is no text.
 fn read(digits: impl Iterator<Item = (u8, usize)>, expected: usize, width: u32) -> Option<View> {
-    let mut bytes: Vec<(u8, usize, usize)> = Vec::new();
+    // Most runs are given up at the first probe.
+    let mut bytes: Vec<(u8, usize, usize)> = Vec::with_capacity(PROBES[0] + 1);
     let (mut bits, mut have, mut start, mut count) = (0_u32, 0, None, 0);
     for (digit, at) in digits {
         count += 1;

@@ -17,15 +17,26 @@ const JOIN: u8 = 4;
 const MARK: u8 = 8;
 const BREAK: u8 = 16;
 
-fn kind(byte: u8) -> u8 {
-    match byte {
-        b'0'..=b'9' => DIGIT,
-        b'a'..=b'z' | b'A'..=b'Z' => LETTER,
-        b'+' | b'/' | b'_' | b'-' => JOIN,
-        b'%' | b'&' | b'\\' | b'~' | b'.' => MARK,
-        b'\n' => BREAK,
-        _ => 0,
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'0'..=b'9' => DIGIT,
+            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+            b'+' | b'/' | b'_' | b'-' => JOIN,
+            b'%' | b'&' | b'\\' | b'~' | b'.' => MARK,
+            b'\n' => BREAK,
+            _ => 0,
+        };
+        byte += 1;
     }
+    kinds
+};
+
+#[inline]
+fn kind(byte: u8) -> u8 {
+    KINDS.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
 #[derive(Default)]
@@ -37,6 +48,8 @@ struct Line {
     /// Runs with digits and letters.
     leet: usize,
     dots: usize,
+    /// Where the last `<~` stands.
+    opened: Option<usize>,
 }
 
 /// Candidates in order of their start within each line.
@@ -125,19 +138,15 @@ fn mark(bytes: &[u8], at: usize, line: &mut Line, found: &mut Vec<Candidate>) {
         }
         [b'.', ..] => line.dots += 1,
         [b'~', b'>', ..] => {
-            let open = bytes
-                .get(line.start..at)
-                .unwrap_or_default()
-                .windows(2)
-                .rposition(|pair| pair == b"<~");
-            if let Some(open) = open {
+            if let Some(start) = line.opened.take() {
                 found.push(Candidate {
                     encoding: Encoding::Ascii85,
-                    start: line.start + open,
+                    start,
                     end: at + 2,
                 });
             }
         }
+        [b'~', ..] if at > line.start && bytes.get(at - 1) == Some(&b'<') => line.opened = Some(at - 1),
         _ => {}
     }
 }

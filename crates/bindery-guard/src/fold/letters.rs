@@ -2,8 +2,8 @@
 
 use unicode_normalization::char::decompose_compatible;
 use unicode_normalization::char::is_combining_mark;
-use unicode_security::confusable_detection::skeleton;
 
+use super::lookalike;
 use crate::view::View;
 
 /// Characters that show nothing and change no meaning here (Unicode `Default_Ignorable_Code_Point`,
@@ -95,6 +95,16 @@ fn stays(code: u32) -> bool {
         | 0xA840..=0xD7FF | 0x20000..=0x3FFFF)
 }
 
+/// Letters that are kept in any case: Han, kana and Hangul, but for the marks among them.
+pub(super) fn is_settled(letter: char) -> bool {
+    matches!(u32::from(letter), 0x3041..=0x3096 | 0x30A1..=0x30FA | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3)
+}
+
+/// Scripts whose letters have one case and, from the first to the last of these, are no marks.
+fn has_one_case(code: u32) -> bool {
+    matches!(code, 0x0430..=0x044F | 0x05D0..=0x05EA | 0x0620..=0x064A | 0x0671..=0x06D3 | 0x0904..=0x0939)
+}
+
 /// Marks that readers of Arabic, Hebrew and Devanagari leave out at will.
 fn is_optional_mark(code: u32) -> bool {
     matches!(code, 0x0591..=0x05C7 | 0x0610..=0x061A | 0x0640 | 0x064B..=0x065F | 0x0670 | 0x093C)
@@ -116,15 +126,19 @@ pub(super) fn fold_letter(letter: char, latin: bool, source: usize, view: &mut V
         view.push(ascii.to_ascii_lowercase() as u8, source, width);
         return;
     }
-    if latin && let Some(ascii) = latin_lookalike(letter) {
+    if latin && let Some(ascii) = lookalike(letter) {
         view.push(ascii, source, width);
         return;
     }
     let mut buffer = [0; 4];
+    if has_one_case(code) {
+        view.push_str(letter.encode_utf8(&mut buffer), source, width);
+        return;
+    }
     let mut push = |part: char| {
         for lower in part.to_lowercase() {
             let after_latin = view.text().last().is_some_and(u8::is_ascii);
-            if is_combining_mark(lower) && after_latin {
+            if after_latin && is_combining_mark(lower) {
                 continue;
             }
             view.push_str(lower.encode_utf8(&mut buffer), source, width);
@@ -137,18 +151,18 @@ pub(super) fn fold_letter(letter: char, latin: bool, source: usize, view: &mut V
     }
 }
 
-/// The ASCII letter or digit that a letter of another script looks like (UTS #39).
-fn latin_lookalike(letter: char) -> Option<u8> {
-    let lower = letter.to_lowercase().next().unwrap_or(letter);
-    let mut buffer = [0; 4];
-    [lower, letter].into_iter().find_map(|form| {
-        let mut shown = skeleton(form.encode_utf8(&mut buffer));
-        match (shown.next(), shown.next()) {
-            (Some(only), None) if only.is_ascii_alphanumeric() => Some(only.to_ascii_lowercase() as u8),
-            _ => None,
-        }
-    })
+/// The ASCII letter or digit that a letter looks like, from the table where it is in it.
+fn lookalike(letter: char) -> Option<u8> {
+    let at = u32::from(letter).checked_sub(*lookalike::TABLE.start());
+    match at.and_then(|at| LOOKALIKES.get(usize::try_from(at).ok()?)) {
+        Some(0) => None,
+        Some(ascii) => Some(*ascii),
+        None => lookalike::of(letter),
+    }
 }
+
+/// What the build script made of [`lookalike::of`] for the letters that occur.
+static LOOKALIKES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lookalikes.bin"));
 
 /// Whether the letter is of a script that has look-alikes of Latin letters: Latin beyond ASCII, Greek,
 /// Cyrillic, Armenian, Cherokee, Lisu and the letter-like symbols.
@@ -191,9 +205,9 @@ impl Lookalikes {
             self.end += letter.len_utf8();
             if letter.is_ascii_alphabetic() {
                 ascii += 1;
-            } else if letter.is_alphabetic() && !is_ignorable(letter) {
+            } else if unlike == 0 && letter.is_alphabetic() && !is_ignorable(letter) {
                 foreign += 1;
-                unlike += usize::from(latin_lookalike(letter).is_none());
+                unlike += usize::from(lookalike(letter).is_none());
             }
         }
         self.end = self.end.max(at + 1);

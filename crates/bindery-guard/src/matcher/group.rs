@@ -25,25 +25,45 @@ impl Group {
         }
     }
 
-    /// Tries the members for which `may` holds at one place.
+    /// Tries the members for which `may` holds at one place, where an anchor of some length stands and
+    /// takes the filter to some state.
     pub(super) fn run(
         &self,
         text: &[u8],
-        at: usize,
+        (at, len, entered): (usize, usize, u8),
         may: impl Fn(&Trial) -> bool,
         work: &mut Work,
         hits: &mut Vec<Hit>,
     ) {
         let end = text.len().min(at + WINDOW);
-        let fits = |start: &usize| self.filter.may_match(text.get(*start..end).unwrap_or_default());
-        let earliest = if self.leading { at } else { at.saturating_sub(LEAD) };
-        let starts: Vec<usize> = (earliest..=at).filter(fits).collect();
-        if starts.is_empty() {
+        if self.leading {
+            if self
+                .filter
+                .may_go_on(entered, text.get(at + len..end).unwrap_or_default())
+            {
+                self.try_from(text, at, || std::iter::once(at), may, work, hits);
+            }
             return;
         }
+        let fits = |start: &usize| self.filter.may_match(text.get(*start..end).unwrap_or_default());
+        let starts: Vec<usize> = (at.saturating_sub(LEAD)..=at).filter(fits).collect();
+        if !starts.is_empty() {
+            self.try_from(text, at, || starts.iter().copied(), may, work, hits);
+        }
+    }
+
+    fn try_from<I: Iterator<Item = usize>>(
+        &self,
+        text: &[u8],
+        at: usize,
+        starts: impl Fn() -> I,
+        may: impl Fn(&Trial) -> bool,
+        work: &mut Work,
+        hits: &mut Vec<Hit>,
+    ) {
         for trial in self.trials.iter().filter(|trial| may(trial)) {
             work.windows += WINDOW.min(text.len());
-            if let Some(span) = trial.run(text, at, starts.iter().copied()) {
+            if let Some(span) = trial.run(text, at, starts()) {
                 hits.push(Hit {
                     pattern: trial.pattern(),
                     span,

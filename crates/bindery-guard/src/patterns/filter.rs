@@ -26,6 +26,8 @@ pub(crate) struct Filter<'a> {
 const NO: u8 = 0;
 /// A match is possible.
 const YES: u8 = 1;
+/// The first state that is neither.
+const FIRST: u8 = 2;
 /// Most states; enough to tell the first words after an anchor.
 const MOST_STATES: usize = 250;
 
@@ -98,21 +100,32 @@ impl Filter<'_> {
         }
     }
 
-    /// Whether a match may start at the start of `window`.
-    pub(crate) fn may_match(&self, window: &[u8]) -> bool {
-        let mut state = self.start;
-        if state == YES {
-            return true;
-        }
-        for byte in window {
-            let column = self.columns.get(usize::from(*byte)).copied().unwrap_or(0);
-            let row = usize::from(state.saturating_sub(2)) * usize::from(self.width);
-            state = self.next.get(row + usize::from(column)).copied().unwrap_or(YES);
+    /// Whether a match may start at the start of `text`.
+    pub(crate) fn may_match(&self, text: &[u8]) -> bool {
+        self.may_go_on(self.start, text)
+    }
+
+    /// Whether a match may go on with `text` in a state that [`Filter::after`] told.
+    #[inline]
+    pub(crate) fn may_go_on(&self, state: u8, text: &[u8]) -> bool {
+        self.run(state, text) == YES
+    }
+
+    /// The state after a match began with `text`.
+    pub(crate) fn after(&self, text: &[u8]) -> u8 {
+        self.run(self.start, text)
+    }
+
+    fn run(&self, mut state: u8, text: &[u8]) -> u8 {
+        for byte in text {
             if state <= YES {
-                return state == YES;
+                break;
             }
+            let column = self.columns.get(usize::from(*byte)).copied().unwrap_or(0);
+            let row = usize::from(state - FIRST) * usize::from(self.width);
+            state = self.next.get(row + usize::from(column)).copied().unwrap_or(YES);
         }
-        false
+        state
     }
 }
 

@@ -44,21 +44,30 @@ pub(crate) struct Lists {
 pub(crate) struct Grid<'a> {
     /// First bytes and length of each keyword.
     pub(crate) keywords: Vec<(u64, u8)>,
-    /// The groups that each keyword anchors.
-    pub(crate) anchored: Rows,
+    /// The groups that each keyword anchors, each with the state of its filter after the keyword.
+    pub(crate) anchored: Rows<(u16, u8)>,
     /// The sets of keywords that each keyword belongs to.
-    pub(crate) sets: Rows,
+    pub(crate) sets: Rows<u16>,
     /// How many sets of keywords there are.
     pub(crate) set_count: u16,
     #[serde(borrow)]
     pub(crate) groups: Vec<GroupRow<'a>>,
 }
 
-/// Numbers by number.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Rows {
+/// Items by number.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Rows<T> {
     ends: Vec<u32>,
-    items: Vec<u16>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Rows<T> {
+    fn default() -> Self {
+        Self {
+            ends: Vec::new(),
+            items: Vec::new(),
+        }
+    }
 }
 
 /// Expressions with the same anchors.
@@ -212,25 +221,36 @@ impl Grid<'static> {
         let mut by_number: Vec<(Keyword, &Vec<u8>)> =
             keywords.iter().map(|(word, number)| (*number, word)).collect();
         by_number.sort_unstable();
-        let anchors = drafts
-            .keys()
-            .zip(0..)
-            .map(|((anchors, _), group)| (group, anchors));
-        let anchored = Rows::new(by_number.len(), anchors);
-        let in_sets = Rows::new(by_number.len(), sets.iter().map(|(words, set)| (*set, words)));
-        let groups = drafts.into_iter().map(|((_, leading), members)| {
+        let mut anchored = vec![Vec::new(); by_number.len()];
+        let mut groups = Vec::with_capacity(drafts.len());
+        for (((anchors, leading), members), number) in drafts.into_iter().zip(0..) {
             let (trials, programs): (Vec<_>, Vec<_>) = members.into_iter().unzip();
-            GroupRow {
-                leading,
-                filter: Filter::new(&programs),
-                trials,
+            let filter = Filter::new(&programs);
+            for keyword in anchors {
+                let at = usize::from(keyword);
+                if let (Some(row), Some((_, word))) = (anchored.get_mut(at), by_number.get(at)) {
+                    row.push((number, filter.after(word)));
+                }
             }
-        });
+            groups.push(GroupRow {
+                leading,
+                filter,
+                trials,
+            });
+        }
+        let mut in_sets = vec![Vec::new(); by_number.len()];
+        for (words, set) in sets {
+            for keyword in words {
+                if let Some(row) = in_sets.get_mut(usize::from(*keyword)) {
+                    row.push(*set);
+                }
+            }
+        }
         Self {
-            groups: groups.collect(),
+            groups,
             keywords: by_number.iter().map(|(_, word)| key(word)).collect(),
-            anchored,
-            sets: in_sets,
+            anchored: Rows::new(anchored),
+            sets: Rows::new(in_sets),
             set_count: u16::try_from(sets.len()).unwrap_or(u16::MAX),
         }
     }
@@ -279,18 +299,9 @@ impl Lists {
     }
 }
 
-impl Rows {
-    /// From each item, the keywords it belongs to.
-    fn new<'b>(count: usize, members: impl Iterator<Item = (u16, &'b Vec<Keyword>)>) -> Self {
-        let mut rows = vec![Vec::new(); count];
-        for (item, keywords) in members {
-            for keyword in keywords {
-                if let Some(row) = rows.get_mut(usize::from(*keyword)) {
-                    row.push(item);
-                }
-            }
-        }
-        let mut ends = Vec::with_capacity(count);
+impl<T> Rows<T> {
+    fn new(rows: Vec<Vec<T>>) -> Self {
+        let mut ends = Vec::with_capacity(rows.len());
         let mut items = Vec::new();
         for row in rows {
             items.extend(row);
@@ -300,7 +311,7 @@ impl Rows {
     }
 
     /// The items of a keyword.
-    pub(crate) fn of(&self, keyword: Keyword) -> &[u16] {
+    pub(crate) fn of(&self, keyword: Keyword) -> &[T] {
         let at = usize::from(keyword);
         let place = |end: Option<&u32>| end.and_then(|end| usize::try_from(*end).ok());
         let start = at

@@ -11,19 +11,19 @@ enum Opener {
 }
 
 pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
-    let mut open: Vec<(usize, Opener)> = Vec::new();
+    let mut open = Open::default();
     let mut rtl_in_latin = None;
     let mut marks = Vec::new();
     for (at, (_, letter)) in line.letters.iter().enumerate() {
         match letter {
             '\u{202D}' | '\u{202E}' => {
-                open.push((at, Opener::Override));
+                open.push(at, Opener::Override);
                 found.push(forced(line, at));
             }
-            '\u{202A}' | '\u{202B}' => open.push((at, Opener::Embedding)),
-            '\u{2066}'..='\u{2068}' => open.push((at, Opener::Isolate)),
-            '\u{202C}' => close(&mut open, |opener| opener != Opener::Isolate),
-            '\u{2069}' => close(&mut open, |opener| opener == Opener::Isolate),
+            '\u{202A}' | '\u{202B}' => open.push(at, Opener::Embedding),
+            '\u{2066}'..='\u{2068}' => open.push(at, Opener::Isolate),
+            '\u{202C}' => open.close(false),
+            '\u{2069}' => open.close(true),
             '\u{200E}' | '\u{200F}' | '\u{61C}' => marks.push(at),
             _ => {}
         }
@@ -31,7 +31,7 @@ pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
             rtl_in_latin.get_or_insert(at);
         }
     }
-    if let Some((at, _)) = open.iter().find(|(_, opener)| *opener != Opener::Override) {
+    if let Some((at, _)) = open.stack.iter().find(|(_, opener)| *opener != Opener::Override) {
         let severity = if line.has_rtl {
             Severity::Low
         } else {
@@ -81,8 +81,31 @@ fn forced(line: &Line, at: usize) -> Raw {
     )
 }
 
-fn close(open: &mut Vec<(usize, Opener)>, fits: impl Fn(Opener) -> bool) {
-    if let Some(at) = open.iter().rposition(|(_, opener)| fits(*opener)) {
-        open.truncate(at);
+/// Direction controls that are open.
+#[derive(Default)]
+struct Open {
+    stack: Vec<(usize, Opener)>,
+    isolates: usize,
+}
+
+impl Open {
+    fn push(&mut self, at: usize, opener: Opener) {
+        self.stack.push((at, opener));
+        self.isolates += usize::from(opener == Opener::Isolate);
+    }
+
+    /// Closes the innermost isolate, or the innermost of the others, and all within it.
+    fn close(&mut self, isolate: bool) {
+        let others = self.stack.len() - self.isolates;
+        if if isolate { self.isolates } else { others } == 0 {
+            return;
+        }
+        while let Some((_, opener)) = self.stack.pop() {
+            let is_isolate = opener == Opener::Isolate;
+            self.isolates -= usize::from(is_isolate);
+            if is_isolate == isolate {
+                return;
+            }
+        }
     }
 }

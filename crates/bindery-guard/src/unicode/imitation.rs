@@ -5,11 +5,6 @@ use unicode_script::{Script, UnicodeScript};
 use super::{Line, Raw};
 use crate::finding::{Kind, Severity};
 
-pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
-    mixed_words(line, found);
-    heaped_marks(line, found);
-}
-
 /// Cyrillic and Greek letters that look like Latin ones.
 fn is_lookalike(letter: char) -> bool {
     matches!(u32::from(letter), 0x0370..=0x052F)
@@ -18,7 +13,7 @@ fn is_lookalike(letter: char) -> bool {
 }
 
 /// Words of Latin letters and look-alikes only, with both in them.
-fn mixed_words(line: &Line, found: &mut Vec<Raw>) {
+pub(super) fn mixed_words(line: &Line, found: &mut Vec<Raw>) {
     if !line.letters.iter().any(|(_, letter)| is_lookalike(*letter)) {
         return;
     }
@@ -67,14 +62,14 @@ fn is_mark(letter: char) -> bool {
 }
 
 /// Marks that strike letters out, or three and more on one letter.
-fn heaped_marks(line: &Line, found: &mut Vec<Raw>) {
+pub(super) fn heaped_marks(line: &Line, found: &mut Vec<Raw>) {
     let mut places = Vec::new();
-    for (at, (_, letter)) in line.letters.iter().enumerate() {
+    let all = line.letters.iter().enumerate();
+    for (at, (_, letter)) in all.filter(|(_, (_, letter))| is_mark(*letter)) {
         let on_latin = line
             .before(at)
             .is_some_and(|base| base == ' ' || base.is_ascii() || base.script() == Script::Latin);
-        let heap =
-            is_mark(*letter) && at >= 2 && (1..=2).all(|back| line.letter(at - back).is_some_and(is_mark));
+        let heap = at >= 2 && (1..=2).all(|back| line.letter(at - back).is_some_and(is_mark));
         if (is_strike(*letter) && on_latin) || heap {
             places.push(at);
         }

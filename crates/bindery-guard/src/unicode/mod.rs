@@ -121,26 +121,62 @@ pub(crate) fn inspect(source: &str) -> Vec<Raw> {
     for text in source.split_inclusive('\n') {
         let bare = text.strip_suffix('\n').unwrap_or(text);
         let bare = bare.strip_suffix('\r').unwrap_or(bare);
-        if bare
-            .bytes()
-            .any(|byte| byte >= 0x7F || (byte < 0x20 && byte != b'\t'))
-        {
-            inspect_line(&Line::new(bare, start), &mut found);
+        let suspect = bare
+            .chars()
+            .fold(0, |suspect, letter| suspect | suspicion(letter));
+        if suspect != 0 {
+            inspect_line(&Line::new(bare, start), suspect, &mut found);
         }
         start += text.len();
     }
     found
 }
 
-fn inspect_line(line: &Line, found: &mut Vec<Raw>) {
-    control::inspect(line, found);
-    if line.letters.iter().all(|(_, letter)| letter.is_ascii()) {
-        return;
+const CONTROL: u8 = 1;
+const SELECTOR: u8 = 2;
+const INVISIBLE: u8 = 4;
+const DIRECTION: u8 = 8;
+const LOOKALIKE: u8 = 16;
+const MARK: u8 = 32;
+
+/// What a character may be part of: most lines have none that are worth a second look.
+#[inline]
+fn suspicion(letter: char) -> u8 {
+    match u32::from(letter) {
+        0x09 | 0x20..=0x7E | 0xA0..=0xAC | 0xAE..=0x02FF => 0,
+        0x00..=0x9F => CONTROL,
+        0x034F => INVISIBLE | MARK,
+        0xAD
+        | 0x115F..=0x1160
+        | 0x180E
+        | 0x200B..=0x200D
+        | 0x2060..=0x2064
+        | 0x206A..=0x206F
+        | 0x3164
+        | 0xFEFF
+        | 0xFFA0
+        | 0xFFF9..=0xFFFB => INVISIBLE,
+        0x200E..=0x200F => INVISIBLE | DIRECTION,
+        0x061C | 0x202A..=0x202E | 0x2066..=0x2069 => DIRECTION,
+        0x0300..=0x036F | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF | 0x20D0..=0x20F0 => MARK,
+        0x0370..=0x052F => LOOKALIKE,
+        0xFE00..=0xFE0F | 0xE0000..=0xE007F | 0xE0100..=0xE01EF => SELECTOR,
+        _ => 0,
     }
-    selector::inspect(line, found);
-    invisible::inspect(line, found);
-    bidi::inspect(line, found);
-    imitation::inspect(line, found);
+}
+
+fn inspect_line(line: &Line, suspect: u8, found: &mut Vec<Raw>) {
+    let mut look = |what: u8, inspect: fn(&Line, &mut Vec<Raw>)| {
+        if suspect & what != 0 {
+            inspect(line, found);
+        }
+    };
+    look(CONTROL, control::inspect);
+    look(SELECTOR, selector::inspect);
+    look(INVISIBLE, invisible::inspect);
+    look(DIRECTION, bidi::inspect);
+    look(LOOKALIKE, imitation::mixed_words);
+    look(MARK, imitation::heaped_marks);
 }
 
 /// Text of the bytes if it reads as one: at least four printable characters and hardly anything else.

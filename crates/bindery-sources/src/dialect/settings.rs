@@ -23,12 +23,56 @@ pub struct Setting {
     /// For numbers: smaller ones are ignored.
     #[serde(default)]
     pub at_least: Option<u64>,
+    /// What the value must be; anything else is an error of the client's.
+    #[serde(default)]
+    pub expects: Option<Expects>,
     /// For lists: a value that is no list of strings voids its whole file.
     #[serde(default)]
     pub strings_only: bool,
     /// Keys of the same file by the JSON type that they must have; one of another type voids the file.
     #[serde(default)]
     pub void_unless: std::collections::BTreeMap<String, JsonType>,
+}
+
+/// What a client expects of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expects {
+    /// A whole number that is not negative.
+    Count,
+    /// A list of strings.
+    Strings,
+}
+
+impl Expects {
+    /// Whether a value is one.
+    pub fn fits(self, value: &serde_json::Value) -> bool {
+        match self {
+            Self::Count => value.is_u64(),
+            Self::Strings => value
+                .as_array()
+                .is_some_and(|items| items.iter().all(serde_json::Value::is_string)),
+        }
+    }
+
+    /// What is expected, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Count => "a whole number, 0 or more",
+            Self::Strings => "a list of strings",
+        }
+    }
+}
+
+/// What a client does when it does not understand its own settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadSettings {
+    /// It goes on as if they were not there.
+    #[default]
+    Ignored,
+    /// It does not start.
+    Stop,
 }
 
 /// A type of JSON value.

@@ -21,8 +21,10 @@ pub struct TextRules {
     pub blank: Blank,
     /// Most bytes read of any file; what lies behind is reported, not read.
     pub read_at_most: u64,
-    /// Headings (or `<!-- must-keep -->` below one) whose section no cap may lose without an error.
+    /// Words in headings (or `<!-- must-keep -->` below one) whose section no cap may lose without an error.
     pub must_keep: Vec<String>,
+    /// Whether a cut keeps those sections first, and other text gives way.
+    pub must_keep_first: bool,
 }
 
 impl Default for TextRules {
@@ -36,6 +38,7 @@ impl Default for TextRules {
             blank: Blank::default(),
             read_at_most: 8 * 1024 * 1024,
             must_keep: vec!["MUST".to_owned()],
+            must_keep_first: false,
         }
     }
 }

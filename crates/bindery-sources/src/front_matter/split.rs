@@ -7,6 +7,8 @@ use crate::dialect::FrontMatterFence;
 pub struct Split<'t> {
     /// The block without its fences; `None` where there is no front matter.
     pub block: Option<&'t str>,
+    /// The line on which the block begins, from 1.
+    pub block_line: u32,
     /// What follows.
     pub body: &'t str,
     /// How many lines stand before the body.
@@ -23,16 +25,22 @@ pub fn split(text: &str, fence: FrontMatterFence) -> Split<'_> {
     let Some((block, body)) = cut else {
         return Split {
             block: None,
+            block_line: 1,
             body: text,
             lines_before: 0,
         };
     };
-    let before = text.len() - body.len();
-    let lines = text.bytes().take(before).filter(|byte| *byte == b'\n').count();
+    let lines = |before: usize| {
+        let lines = text.bytes().take(before).filter(|byte| *byte == b'\n').count();
+        u32::try_from(lines).unwrap_or(u32::MAX)
+    };
+    // The block is a part of the text, so their addresses tell how far into it.
+    let start = block.as_ptr().addr() - text.as_ptr().addr();
     Split {
         block: Some(block),
+        block_line: lines(start).saturating_add(1),
         body,
-        lines_before: u32::try_from(lines).unwrap_or(u32::MAX),
+        lines_before: lines(text.len() - body.len()),
     }
 }
 

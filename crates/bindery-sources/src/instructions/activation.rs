@@ -1,6 +1,5 @@
 //! When a conditional file loads, and whether a touched path matches.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::diagnostic::{Code, Diagnostic, Severity};
+use super::prepare::Block;
 use crate::dialect::{Activation, Files, FrontMatter, GlobStyle, WithoutPatterns};
 use crate::front_matter::{self, Fields, expand_braces};
 
@@ -27,7 +27,7 @@ pub(super) enum When {
 /// Reads when a file loads from its front matter, and what is wrong with that.
 pub(super) fn when(
     path: &Path,
-    block: Option<&str>,
+    block: Option<&Block>,
     rules: &Activation,
     matter: &FrontMatter,
 ) -> (When, Vec<Diagnostic>) {
@@ -42,13 +42,40 @@ pub(super) fn when(
         .chain(&matter.known_keys)
         .map(String::as_str)
         .collect();
-    let fields = front_matter::read(block, rules.unreadable, &known);
-    let mut notes = key_notes(path, &fields, &known);
-    let decided = decide(path, &fields, rules, &mut notes);
+    let fields = front_matter::read(&block.text, rules.unreadable, &known);
+    let header = Header {
+        path,
+        block,
+        fields: &fields,
+    };
+    let mut notes = key_notes(&header, &known);
+    let decided = decide(&header, rules, &mut notes);
     (decided, notes)
 }
 
-fn decide(path: &Path, fields: &Fields, rules: &Activation, notes: &mut Vec<Diagnostic>) -> When {
+/// The header of a file, read.
+struct Header<'h> {
+    path: &'h Path,
+    block: &'h Block,
+    fields: &'h Fields,
+}
+
+impl Header<'_> {
+    /// A remark at a line of the block.
+    fn remark(
+        &self,
+        code: Code,
+        severity: Severity,
+        message: impl Into<String>,
+        line: Option<u32>,
+    ) -> Diagnostic {
+        let line = self.block.line + line.unwrap_or(1).saturating_sub(1);
+        Diagnostic::new(code, severity, self.path, message).at_line(line)
+    }
+}
+
+fn decide(header: &Header<'_>, rules: &Activation, notes: &mut Vec<Diagnostic>) -> When {
+    let fields = header.fields;
     let description = rules
         .description_key
         .as_deref()
@@ -98,23 +125,20 @@ fn decide(path: &Path, fields: &Fields, rules: &Activation, notes: &mut Vec<Diag
             (WithoutPatterns::OnRequest, _) => "the file then loads on request only",
             (WithoutPatterns::Never, _) => "the file then never loads by itself",
         };
-        notes.push(Diagnostic::new(
-            Code::EmptyGlobs,
-            Severity::Warning,
-            path,
-            format!("`{key}` lists no pattern; {meaning}"),
-        ));
+        let line = front_matter::line_of_key(&header.block.text, key);
+        let message = format!("`{key}` lists no pattern; {meaning}");
+        notes.push(header.remark(Code::EmptyGlobs, Severity::Warning, message, line));
         return without(rules.empty_patterns, description);
     }
     if patterns.iter().all(|pattern| rules.match_all.contains(pattern)) {
         return When::Always;
     }
-    notes.extend(dead_patterns(path, &patterns, rules));
+    notes.extend(dead_patterns(header, key, &patterns, rules));
     When::Paths(patterns)
 }
 
 /// Patterns that this client's matching can never satisfy.
-fn dead_patterns(path: &Path, patterns: &[String], rules: &Activation) -> Vec<Diagnostic> {
+fn dead_patterns(header: &Header<'_>, key: &str, patterns: &[String], rules: &Activation) -> Vec<Diagnostic> {
     if rules.style != GlobStyle::Gitignore {
         return Vec::new();
     }
@@ -124,7 +148,8 @@ fn dead_patterns(path: &Path, patterns: &[String], rules: &Activation) -> Vec<Di
         .filter(|pattern| pattern.starts_with("./") || (all_negated && pattern.starts_with('!')));
     dead.map(|pattern| {
         let message = format!("the pattern `{pattern}` matches nothing: write it without `./` or `!`");
-        Diagnostic::new(Code::DeadGlob, Severity::Warning, path, message)
+        let line = front_matter::line_of_pattern(&header.block.text, key, pattern);
+        header.remark(Code::DeadGlob, Severity::Warning, message, line)
     })
     .collect()
 }
@@ -137,17 +162,21 @@ fn without(rule: WithoutPatterns, description: Option<String>) -> When {
     }
 }
 
-fn key_notes(path: &Path, fields: &Fields, known: &[&str]) -> Vec<Diagnostic> {
-    let mut notes = Vec::new();
+fn key_notes(header: &Header<'_>, known: &[&str]) -> Vec<Diagnostic> {
+    let (fields, mut notes) = (header.fields, Vec::new());
     if let Some(fault) = &fields.fault {
         let message = format!("front matter is not YAML: {}", fault.reason);
-        let line = fault.line.map_or(1, |line| line + 1);
-        notes.push(Diagnostic::new(Code::FrontMatter, Severity::Warning, path, message).at_line(line));
+        notes.push(header.remark(Code::FrontMatter, Severity::Warning, message, fault.line));
     }
     for key in fields.values.keys().filter(|key| !known.contains(&key.as_str())) {
         let near = super::suggest::near(key, known.iter().copied());
         let message = format!("this client does not know the key `{key}`; it scopes nothing");
-        notes.push(Diagnostic::new(Code::UnknownKey, Severity::Note, path, message).suggesting(near));
+        let line = front_matter::line_of_key(&header.block.text, key);
+        notes.push(
+            header
+                .remark(Code::UnknownKey, Severity::Note, message, line)
+                .suggesting(near),
+        );
     }
     notes
 }
@@ -210,11 +239,7 @@ impl Matcher {
     }
 
     /// The first of the names in a directory, relative to the patterns' base, that matches.
-    pub(super) fn first_match<'n>(
-        &self,
-        directory: &Path,
-        names: &'n BTreeSet<OsString>,
-    ) -> Option<&'n OsString> {
+    pub(super) fn first_match<'n>(&self, directory: &Path, names: &'n [OsString]) -> Option<&'n OsString> {
         match self {
             Self::Globs(set) => names.iter().find(|name| set.is_match(directory.join(name))),
             // What lies in an ignored directory cannot be taken back by a `!` line.
@@ -238,9 +263,7 @@ pub fn pattern_matches<'p>(
         let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
             return false;
         };
-        matcher
-            .first_match(directory, &BTreeSet::from([name.to_owned()]))
-            .is_some()
+        matcher.first_match(directory, &[name.to_owned()]).is_some()
     })
 }
 

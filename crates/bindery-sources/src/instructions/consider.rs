@@ -30,7 +30,9 @@ pub(super) enum Outcome {
 impl Session<'_> {
     /// Considers one file.
     pub(super) fn consider(&mut self, path: &Path, spot: Spot<'_>, import: Option<Import<'_>>) -> Outcome {
-        if self.dialect.duplicates != Duplicates::Keep && self.is_seen(path) {
+        if self.dialect.duplicates != Duplicates::Keep
+            && let Some(first) = self.seen_as(path)
+        {
             let index = self.unread(
                 path,
                 spot,
@@ -39,7 +41,7 @@ impl Session<'_> {
                 Reason::SameFile,
                 "this file is already in",
             );
-            self.set_shadowed_by_path(index, path);
+            self.set_shadowed_by(index, &first);
             self.wait_although_in(index, path, spot);
             return Outcome::Not;
         }
@@ -87,30 +89,35 @@ impl Session<'_> {
         None
     }
 
-    fn set_shadowed_by_path(&mut self, index: usize, path: &Path) {
-        let real = path.canonicalize().ok();
-        let first = self.files.iter().find(|file| {
-            file.status.is_sent()
-                && (file.path == path || (real.is_some() && file.path.canonicalize().ok() == real))
-        });
-        let first = first.map(|file| file.path.clone());
-        if let Some(file) = self.files.get_mut(index) {
-            file.shadowed_by = first;
+    /// Names the file that a candidate lost to, if the model sees any of that.
+    fn set_shadowed_by(&mut self, index: usize, first: &Path) {
+        let is_sent = self
+            .files
+            .iter()
+            .any(|file| file.status.is_sent() && file.path == first);
+        if let Some(file) = self.files.get_mut(index).filter(|_| is_sent) {
+            file.shadowed_by = Some(first.to_owned());
         }
     }
 
-    pub(super) fn is_seen(&self, path: &Path) -> bool {
+    /// The file as which a path may not load again: itself, or one that leads to the same.
+    pub(super) fn seen_as(&mut self, path: &Path) -> Option<PathBuf> {
         let case = self.host.options.case;
-        let known = |path: &Path| self.seen.contains(&PathKey::new(path, case));
-        known(path) || path.canonicalize().is_ok_and(|real| known(&real))
+        if let Some(first) = self.seen.get(&PathKey::new(path, case)) {
+            return Some(first.clone());
+        }
+        let real = self.directories.real(path)?;
+        self.seen.get(&PathKey::new(&real, case)).cloned()
     }
 
     /// The path, and where a link leads, may not load again.
     pub(super) fn remember(&mut self, path: &Path) {
         let case = self.host.options.case;
-        self.seen.insert(PathKey::new(path, case));
-        if let Ok(real) = path.canonicalize() {
-            self.seen.insert(PathKey::new(&real, case));
+        let real = self.directories.real(path);
+        for name in [Some(path), real.as_deref()].into_iter().flatten() {
+            self.seen
+                .entry(PathKey::new(name, case))
+                .or_insert_with(|| path.to_owned());
         }
     }
 
@@ -193,12 +200,8 @@ impl Session<'_> {
             self.set(index, Status::Skipped, Reason::Blank, "no text in it");
             return Outcome::Blank;
         }
-        if let Some(findings) = self
-            .filter
-            .as_ref()
-            .map(|filter| filter.findings(&prepared.text))
-            .filter(|found| !found.is_empty())
-        {
+        let findings = self.screened(&prepared.text);
+        if !findings.is_empty() {
             let message = format!(
                 "this client's own filter blocks the file: {}",
                 findings.join(", ")

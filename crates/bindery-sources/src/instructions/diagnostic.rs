@@ -60,6 +60,8 @@ pub enum Code {
     Truncated,
     /// A cap took a section that must be kept.
     MustKeepLost,
+    /// A cut kept the sections that must be kept, and other text gave way.
+    MustKeepFirst,
     /// An import leaves the boundary.
     ExternalImportRefused,
     /// An import leaves the boundary through a link or by approval.

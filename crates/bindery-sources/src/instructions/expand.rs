@@ -1,23 +1,20 @@
 //! The ends of a run: touched paths spelled out, the bypass, and the finished manifest.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
-
-use globset::{GlobBuilder, GlobMatcher};
 
 use super::diagnostic::{Code, Diagnostic, Severity};
 use super::host::Bypass;
-use super::manifest::{Manifest, Status, Totals};
+use super::manifest::{Candidate, Manifest, Status, Totals};
 use super::reason::Reason;
 use super::session::{Session, Spot};
 use crate::dialect::{Files, Scope};
-use crate::git_dir::lexical;
+use crate::places::lexical;
 
 impl Session<'_> {
     /// The touched paths, patterns spelled out.
-    pub(super) fn touched(&self) -> Touches {
+    pub(super) fn touched(&mut self) -> Touches {
         let mut touches = Touches::default();
         for path in &self.host.options.touch {
             let text = path.to_string_lossy();
@@ -27,12 +24,8 @@ impl Session<'_> {
                 continue;
             }
             let relative = path.strip_prefix(&self.roots.cwd).unwrap_or(path);
-            let glob = GlobBuilder::new(&relative.to_string_lossy())
-                .literal_separator(true)
-                .build();
-            if let Ok(glob) = glob {
-                matching(&self.roots.cwd, &glob.compile_matcher(), &mut touches.below);
-            }
+            self.directories
+                .matching(&self.roots.cwd, &relative.to_string_lossy(), &mut touches.below);
         }
         touches
     }
@@ -72,8 +65,21 @@ impl Session<'_> {
         self.take_order(index);
     }
 
+    /// A client that does not start loads nothing.
+    fn stop(&mut self) {
+        let Some(why) = &self.settings.stopped else { return };
+        let open = |file: &&mut Candidate| file.status.is_sent() || file.status == Status::Waiting;
+        for file in self.files.iter_mut().filter(open) {
+            file.status = Status::Skipped;
+            file.reason = Reason::ClientStops;
+            file.detail.clone_from(why);
+            file.lost = None;
+        }
+    }
+
     /// The manifest: what loads in load order, then the others where they were met.
-    pub(super) fn finish(self) -> Manifest {
+    pub(super) fn finish(mut self) -> Manifest {
+        self.stop();
         let mut files = self.files;
         for file in files.iter_mut().filter(|file| !file.status.is_sent()) {
             file.order = None;
@@ -121,33 +127,6 @@ impl Session<'_> {
 pub(super) struct Touches {
     /// Single paths, in the order given.
     pub(super) each: Vec<PathBuf>,
-    /// Files that patterns match: names by directory.
-    pub(super) below: BTreeMap<PathBuf, BTreeSet<OsString>>,
-}
-
-/// Files below a directory whose path relative to it matches. Version control's own are left out, and
-/// links to directories are not followed.
-fn matching(top: &Path, glob: &GlobMatcher, found: &mut BTreeMap<PathBuf, BTreeSet<OsString>>) {
-    let mut open = vec![PathBuf::new()];
-    while let Some(directory) = open.pop() {
-        let Ok(entries) = fs::read_dir(top.join(&directory)) else {
-            continue;
-        };
-        let mut names = BTreeSet::new();
-        for entry in entries.filter_map(Result::ok) {
-            let Ok(kind) = entry.file_type() else { continue };
-            let name = entry.file_name();
-            let path = directory.join(&name);
-            if kind.is_dir() {
-                if name != ".git" {
-                    open.push(path);
-                }
-            } else if glob.is_match(&path) {
-                names.insert(name);
-            }
-        }
-        if !names.is_empty() {
-            found.entry(top.join(&directory)).or_default().append(&mut names);
-        }
-    }
+    /// Files that patterns match: names by directory, sorted.
+    pub(super) below: BTreeMap<PathBuf, Vec<OsString>>,
 }

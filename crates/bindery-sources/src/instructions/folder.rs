@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::diagnostic::{Code, Diagnostic, Severity};
+use super::look_alikes::{Meant, other_ending};
 use super::manifest::Status;
 use super::reason::Reason;
 use super::session::{Session, Spot};
@@ -13,48 +14,100 @@ use crate::reading::look;
 
 impl Session<'_> {
     pub(super) fn folder(&mut self, folder: &Path, spot: Spot<'_>) {
-        let paths = folder_files(folder, spot.files);
-        if spot.files.raw_order && paths.len() > 1 {
+        let folder_files = folder_files(folder, spot.files);
+        if spot.files.raw_order && folder_files.taken.len() > 1 {
             let message = "the client takes these files in raw directory order, which differs between machines; sorted here";
             self.notes
                 .push(Diagnostic::new(Code::RawOrder, Severity::Note, folder, message));
         }
-        for path in paths {
+        for path in folder_files.taken {
             self.consider(&path, spot, None);
+        }
+        for (path, ending) in folder_files.look_alikes {
+            self.look_alike(&path, spot.scope, spot.holder, Meant::Ending(&ending));
         }
     }
 
-    /// Known names of other clients in the directories from the project's root down, as not read.
+    /// Files of other clients in the directories from the project's root down, as not read.
     pub(super) fn list_foreign(&mut self) {
-        let names = self.host.options.foreign_names.clone();
-        let files = Files::named(Vec::new());
+        let options = &self.host.options;
         for directory in self.roots.walk(WalkFrom::ProjectRoot, None) {
-            for name in &names {
+            for name in &options.foreign_names {
                 let path = directory.join(name);
-                let known = self.files.iter().any(|file| file.path == path);
-                if known || !look(&path).is_ok_and(|found| found.is_file()) {
-                    continue;
+                if look(&path).is_ok_and(|found| found.is_file()) {
+                    let detail = format!("{} does not read this name", self.dialect.client);
+                    self.list_unread(&path, &directory, Reason::NotRead, detail);
                 }
-                let spot = Spot {
-                    place: "other",
-                    scope: Scope::Project,
-                    lane: self.dialect.request.lane,
-                    authority: self.dialect.request.authority,
-                    wrapper: &self.dialect.request.wrapper,
-                    files: &files,
-                    holder: &directory,
-                    attached_by: None,
-                };
-                let detail = format!("{} does not read this name", self.dialect.client);
-                self.unread(&path, spot, None, Status::Skipped, Reason::NotRead, detail);
+            }
+            for files in &options.foreign_folders {
+                let folder = files.folder.as_deref().unwrap_or_default();
+                let detail = format!("{} does not read this folder", self.dialect.client);
+                for path in folder_files(&directory.join(folder), files).taken {
+                    self.list_unread(&path, &directory, Reason::NotRead, detail.clone());
+                }
             }
         }
     }
+
+    /// Lists what lies on the way to touched files, for a client that attaches nothing.
+    pub(super) fn list_below(&mut self, touched: &BTreeSet<PathBuf>) {
+        let names = self.dialect.known_names();
+        let mut directories = BTreeSet::new();
+        for directory in touched {
+            let below = directory
+                .ancestors()
+                .take_while(|up| up.starts_with(&self.roots.cwd) && **up != self.roots.cwd);
+            directories.extend(below.map(Path::to_owned));
+        }
+        for directory in directories {
+            for name in &names {
+                if self.directories.lacks(&directory, name) {
+                    continue;
+                }
+                let path = directory.join(name);
+                if look(&path).is_ok_and(|found| found.is_file()) {
+                    let detail = format!(
+                        "{} reads nothing below the directory it starts in",
+                        self.dialect.client
+                    );
+                    self.list_unread(&path, &directory, Reason::BelowStart, detail);
+                }
+            }
+        }
+    }
+
+    /// Lists a file that the client does not read, unless it is listed.
+    fn list_unread(&mut self, path: &Path, holder: &Path, reason: Reason, detail: String) {
+        if self.files.iter().any(|file| file.path == path) {
+            return;
+        }
+        let files = Files::named(Vec::new());
+        let spot = Spot {
+            place: "other",
+            scope: Scope::Project,
+            lane: self.dialect.request.lane,
+            authority: self.dialect.request.authority,
+            wrapper: &self.dialect.request.wrapper,
+            files: &files,
+            holder,
+            attached_by: None,
+        };
+        self.unread(path, spot, None, Status::Skipped, reason, detail);
+    }
 }
 
-/// The files of a folder that a set takes, sorted by path; each real directory once.
-pub(super) fn folder_files(folder: &Path, files: &Files) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+/// What a folder holds for a set.
+#[derive(Debug, Default)]
+pub(super) struct FolderFiles {
+    /// The files that it takes, sorted by path.
+    pub(super) taken: Vec<PathBuf>,
+    /// Files that have an ending of the set in another case, and that ending; sorted.
+    look_alikes: Vec<(PathBuf, String)>,
+}
+
+/// The files of a folder for a set; each real directory once.
+pub(super) fn folder_files(folder: &Path, files: &Files) -> FolderFiles {
+    let mut found = FolderFiles::default();
     let mut open = vec![folder.to_owned()];
     let mut visited = BTreeSet::new();
     while let Some(directory) = open.pop() {
@@ -74,7 +127,7 @@ pub(super) fn folder_files(folder: &Path, files: &Files) -> Vec<PathBuf> {
             let path = entry.path();
             let Ok(kind) = look(&path) else {
                 if has_suffix(&path, files) {
-                    found.push(path);
+                    found.taken.push(path);
                 }
                 continue;
             };
@@ -84,11 +137,14 @@ pub(super) fn folder_files(folder: &Path, files: &Files) -> Vec<PathBuf> {
                 let real = (files.shown_path == ShownPath::Real && kind.is_link)
                     .then(|| path.canonicalize().ok())
                     .flatten();
-                found.push(real.unwrap_or(path));
+                found.taken.push(real.unwrap_or(path));
+            } else if let Some(ending) = other_ending(path.file_name().unwrap_or_default(), &files.suffixes) {
+                found.look_alikes.push((path, ending.to_owned()));
             }
         }
     }
-    found.sort();
+    found.taken.sort();
+    found.look_alikes.sort();
     found
 }
 

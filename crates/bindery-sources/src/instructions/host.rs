@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::dialect::{ConfigHome, Scope};
+use crate::dialect::{ConfigHome, Files, Scope};
 
 /// The machine as a run sees it.
 #[derive(Debug, Clone, Default)]
@@ -37,12 +37,26 @@ pub struct Options {
     pub context_window: Option<u64>,
     /// The run mode: `full` for the main agent, otherwise a dialect's word for sub-agents and the like.
     pub mode: String,
+    /// Who makes cuts: the client, which knows nothing of sections that must be kept, or Bindery.
+    pub must_keep: MustKeep,
     /// Whether known names of other clients are listed as not read.
     pub list_foreign: ListForeign,
     /// Names to look for as foreign.
     pub foreign_names: Vec<String>,
+    /// Folders of rules to look for as foreign.
+    pub foreign_folders: Vec<Files>,
     /// How the file system compares names.
     pub case: CaseRule,
+}
+
+/// What a cut does with sections that must be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MustKeep {
+    /// As the dialect says: what the client does. One that it loses is an error.
+    #[default]
+    AsDialect,
+    /// They are kept first, and other text gives way. It is an error if they alone are over the limit.
+    First,
 }
 
 /// How a file system compares names.
@@ -90,8 +104,10 @@ impl Default for Options {
             max_hops: None,
             context_window: None,
             mode: "full".to_owned(),
+            must_keep: MustKeep::default(),
             list_foreign: ListForeign::No,
             foreign_names: Vec::new(),
+            foreign_folders: Vec::new(),
             case: CaseRule::default(),
         }
     }
@@ -147,7 +163,7 @@ impl Host {
     }
 
     /// The client's configuration directory.
-    pub(super) fn config_home(&self, rule: Option<&ConfigHome>) -> Option<PathBuf> {
+    pub fn config_home(&self, rule: Option<&ConfigHome>) -> Option<PathBuf> {
         let rule = rule?;
         let moved = rule
             .env

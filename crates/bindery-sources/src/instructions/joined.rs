@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::caps::{Asked, cut_ends, measure};
+use super::caps::{Asked, cut_joined, measure};
 use super::manifest::{Status, fill_path};
 use super::reason::Reason;
 use super::session::Session;
@@ -21,8 +21,7 @@ impl Session<'_> {
         let sent: Vec<usize> = (first..self.files.len())
             .filter(|index| self.files.get(*index).is_some_and(|file| file.status.is_sent()))
             .collect();
-        let mut joined = String::new();
-        let mut ranges = Vec::new();
+        let (mut joined, mut ranges, mut must) = (String::new(), Vec::new(), Vec::new());
         for index in &sent {
             let Some(file) = self.files.get(*index) else {
                 continue;
@@ -37,16 +36,20 @@ impl Session<'_> {
             }
             joined.push_str(&heading);
             let start = joined.len();
-            joined.push_str(file.text.as_deref().unwrap_or_default());
+            let text = file.text.as_deref().unwrap_or_default();
+            joined.push_str(text);
             ranges.push(start..joined.len());
+            let own = self.kept_first(text).into_iter();
+            must.extend(own.map(|part| part.start + start..part.end + start));
         }
         let asked = Asked {
             path: &self.roots.cwd.clone(),
             raw: joined.as_bytes(),
             text: &joined,
+            must: &must,
         };
         let limit = self.budget.limit(&name);
-        let Some(kept) = cut_ends(cap, limit, "", asked) else {
+        let Some(kept) = cut_joined(cap, limit, asked) else {
             return;
         };
         for (index, range) in sent.into_iter().zip(ranges) {
@@ -84,7 +87,9 @@ impl Session<'_> {
         let Some(path) = self.files.get(index).map(|file| file.path.clone()) else {
             return;
         };
-        self.note_cut(&path, Some(&cap.to_owned()), whole, &text, &lost);
+        let must = self.must_keep(whole, "");
+        self.note_cut(&path, Some(&cap.to_owned()), &lost);
+        self.note_must_keep(&path, whole, &text, &must);
         self.set(
             index,
             Status::Cut,

@@ -128,7 +128,7 @@ impl Session<'_> {
     }
 
     /// Names of a file set, the client's fallback names included.
-    fn names(&self, files: &Files) -> Vec<String> {
+    pub(super) fn names(&self, files: &Files) -> Vec<String> {
         let mut names = files.names.clone();
         if files.fallback_names {
             if let Some(instead) = self.settings.list(SettingUse::FileNames) {
@@ -169,7 +169,7 @@ impl Session<'_> {
     /// The files of a set that are there.
     fn present(&self, spot: Spot<'_>) -> Vec<PathBuf> {
         if let Some(folder) = &spot.files.folder {
-            return folder_files(&spot.holder.join(folder), spot.files);
+            return folder_files(&spot.holder.join(folder), spot.files).taken;
         }
         let names = self.names(spot.files).into_iter();
         names
@@ -189,12 +189,18 @@ impl Session<'_> {
             return Flow::On;
         }
         if let Some(folder) = &spot.files.folder {
+            if self.directories.lacks(spot.holder, folder) {
+                return Flow::On;
+            }
             let folder = spot.holder.join(folder);
             self.folder(&folder, spot);
             return Flow::On;
         }
         let mut winner: Option<PathBuf> = None;
         for name in self.names(spot.files) {
+            if self.directories.lacks(spot.holder, &name) {
+                continue;
+            }
             let path = spot.holder.join(&name);
             if let Some(winner) = &winner {
                 self.shadow_name(&path, spot, winner);

@@ -14,7 +14,7 @@ pub(super) struct Prepared {
     /// The text as the client sends it, before caps and wrapper.
     pub(super) text: String,
     /// The front matter block, where there is one.
-    pub(super) block: Option<String>,
+    pub(super) block: Option<Block>,
     /// The text in which imports are looked for: front matter off, comments still there.
     pub(super) body: String,
     /// Lines of the file before `body`.
@@ -22,6 +22,15 @@ pub(super) struct Prepared {
     /// Whether the client refuses the bytes.
     pub(super) not_text: bool,
     pub(super) notes: Vec<Diagnostic>,
+}
+
+/// A front matter block and where it stands.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Block {
+    /// The text between the fences.
+    pub(super) text: String,
+    /// The line of the file on which that begins, from 1.
+    pub(super) line: u32,
 }
 
 /// The text rules that hold for one file set.
@@ -74,7 +83,10 @@ pub(super) fn prepare(path: &Path, contents: &Contents, rules: &Rules<'_>) -> Pr
             .notes
             .push(Diagnostic::new(Code::UnclosedFrontMatter, Severity::Warning, path, message).at_line(1));
     }
-    prepared.block = parts.block.map(str::to_owned);
+    prepared.block = parts.block.map(|text| Block {
+        text: text.to_owned(),
+        line: parts.block_line,
+    });
     prepared.lines_before = parts.lines_before;
     parts.body.clone_into(&mut prepared.body);
     let alone = rules.front_matter.keep_if_alone && parts.body.trim().is_empty();

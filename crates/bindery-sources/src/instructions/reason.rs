@@ -64,10 +64,14 @@ pub enum Reason {
     PlaceLost,
     /// A known name that this client does not read.
     NotRead,
+    /// Below the directory that the client starts in, and it attaches nothing from there.
+    BelowStart,
     /// A boundary given on the command line.
     Boundary,
     /// Not in this run mode.
     Mode,
+    /// The client does not start with its settings as they are.
+    ClientStops,
     /// Instructions were switched off or replaced for this run.
     Bypassed,
 }

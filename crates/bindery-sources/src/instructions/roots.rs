@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::host::{Boundary, Host};
 use crate::dialect::{Dialect, WalkFrom};
-use crate::git_dir::{Worktree, linked_worktree};
+use crate::repository::{Worktree, linked_worktree};
 
 /// The directories a run is about.
 #[derive(Debug, Clone)]

@@ -1,16 +1,19 @@
 //! Sending a file, or letting it wait: activation, caps, and what a cut took.
 
+use std::ops::Range;
 use std::path::Path;
 
 use super::activation::{Matcher, When, is_conditional, when};
-use super::caps::{Asked, Verdict, lost_sections};
+use super::caps::{Asked, Verdict, lost_sections, marked_titles, must_sections};
 use super::consider::Outcome;
 use super::diagnostic::{Code, Diagnostic, Severity};
+use super::host::MustKeep;
 use super::manifest::{Lost, Status};
 use super::prepare::{Prepared, Rules, prepare};
 use super::reason::Reason;
 use super::session::{Import, Session, Spot, Waiting};
 use crate::dialect::{RelativeTo, Scope};
+use crate::front_matter::line_of_pattern;
 use crate::reading::Contents;
 
 impl Session<'_> {
@@ -29,8 +32,7 @@ impl Session<'_> {
                 .front_matter
                 .as_ref()
                 .unwrap_or(&self.dialect.text.front_matter);
-            let (decided, mut notes) =
-                when(path, prepared.block.as_deref(), &self.dialect.activation, matter);
+            let (decided, mut notes) = when(path, prepared.block.as_ref(), &self.dialect.activation, matter);
             self.notes.append(&mut notes);
             decided
         } else {
@@ -92,7 +94,7 @@ impl Session<'_> {
             .as_ref()
             .unwrap_or(&self.dialect.text.front_matter);
         if let (When::Paths(patterns), _) =
-            when(path, prepared.block.as_deref(), &self.dialect.activation, matter)
+            when(path, prepared.block.as_ref(), &self.dialect.activation, matter)
         {
             let before = self
                 .files
@@ -117,8 +119,12 @@ impl Session<'_> {
         let (matcher, bad) = Matcher::new(&patterns, &self.dialect.activation);
         for pattern in bad {
             let message = format!("`{pattern}` is no pattern and matches nothing");
-            self.notes
-                .push(Diagnostic::new(Code::DeadGlob, Severity::Warning, path, message));
+            let mut note = Diagnostic::new(Code::DeadGlob, Severity::Warning, path, message);
+            note.line = prepared.block.as_ref().and_then(|block| {
+                let line = line_of_pattern(&block.text, "", &pattern)?;
+                Some(block.line + line - 1)
+            });
+            self.notes.push(note);
         }
         let base = match (self.dialect.activation.relative_to, spot.scope) {
             (RelativeTo::ProjectRoot, _) => self.roots.project_or_cwd().to_owned(),
@@ -177,10 +183,16 @@ impl Session<'_> {
             .caps_by_name
             .get(name.as_ref())
             .or(spot.files.cap.as_ref());
+        let must = cap.map_or_else(Vec::new, |_| self.must_keep(&prepared.text, &prepared.body));
+        let mut first: Vec<Range<usize>> = must.iter().map(|(_, range)| range.clone()).collect();
+        if !self.keeps_first() {
+            first.clear();
+        }
         let asked = Asked {
             path,
             raw: &contents.bytes,
             text: &prepared.text,
+            must: &first,
         };
         let verdict = cap.map_or(Verdict::Whole, |cap| self.budget.give(cap, asked));
         let reason = match (spot.attached_by, imported) {
@@ -195,7 +207,8 @@ impl Session<'_> {
                 self.fill(index, prepared.text.clone(), None);
             }
             Verdict::Part { text, bytes, lost } => {
-                self.note_cut(path, cap, &prepared.text, &text, &lost);
+                self.note_cut(path, cap, &lost);
+                self.note_must_keep(path, &prepared.text, &text, &must);
                 let detail = format!("cut at {} {}", lost.limit, lost.unit);
                 self.set(index, Status::Cut, Reason::OverLimit, &detail);
                 self.fill(index, text, Some(bytes));
@@ -207,6 +220,7 @@ impl Session<'_> {
                 let message = format!("nothing of it is sent: the limit of {limit} is used up");
                 self.notes
                     .push(Diagnostic::new(Code::Truncated, Severity::Error, path, message));
+                self.note_must_keep(path, &prepared.text, "", &must);
                 self.set(
                     index,
                     Status::Skipped,
@@ -238,14 +252,56 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn note_cut(
+    /// The sections of a text that must be kept. Marks are looked for in the body, where comments still are.
+    pub(super) fn must_keep(&self, text: &str, body: &str) -> Vec<(String, Range<usize>)> {
+        must_sections(text, &self.dialect.text.must_keep, &marked_titles(body))
+    }
+
+    /// The parts of a text that a cut keeps first; none where the cut is the client's own.
+    pub(super) fn kept_first(&self, text: &str) -> Vec<Range<usize>> {
+        if !self.keeps_first() {
+            return Vec::new();
+        }
+        let must = self.must_keep(text, "").into_iter();
+        must.map(|(_, range)| range).collect()
+    }
+
+    fn keeps_first(&self) -> bool {
+        self.dialect.text.must_keep_first || self.host.options.must_keep == MustKeep::First
+    }
+
+    /// What a cut made of the sections that must be kept.
+    pub(super) fn note_must_keep(
         &mut self,
         path: &Path,
-        cap: Option<&String>,
         whole: &str,
         kept: &str,
-        lost: &Lost,
+        must: &[(String, Range<usize>)],
     ) {
+        let lost = lost_sections(whole, kept, must);
+        let line_of = |title: &str| {
+            let range = must
+                .iter()
+                .find(|(other, _)| other == title)
+                .map(|(_, range)| range.start);
+            let before = whole.get(..range.unwrap_or_default()).unwrap_or_default();
+            u32::try_from(before.matches('\n').count() + 1).unwrap_or(u32::MAX)
+        };
+        for title in &lost {
+            let (name, line) = (shown_title(title), line_of(title));
+            let message = format!("the cut takes {name}, which must be kept");
+            let note = Diagnostic::new(Code::MustKeepLost, Severity::Error, path, message);
+            self.notes.push(note.at_line(line));
+        }
+        if self.keeps_first() && lost.is_empty() && !must.is_empty() {
+            let names: Vec<String> = must.iter().map(|(title, _)| shown_title(title)).collect();
+            let message = format!("the cut kept {} first; other text gave way", names.join(", "));
+            let note = Diagnostic::new(Code::MustKeepFirst, Severity::Note, path, message);
+            self.notes.push(note);
+        }
+    }
+
+    pub(super) fn note_cut(&mut self, path: &Path, cap: Option<&String>, lost: &Lost) {
         let heading = lost.first_lost_heading.as_ref().map_or(String::new(), |heading| {
             format!(", first lost heading `{heading}`")
         });
@@ -259,15 +315,6 @@ impl Session<'_> {
         );
         self.notes
             .push(Diagnostic::new(Code::Truncated, Severity::Error, path, message).at_line(lost.from_line));
-        for title in lost_sections(whole, kept, &self.dialect.text.must_keep) {
-            let message = format!("the cut takes `{title}`, which must be kept");
-            self.notes.push(Diagnostic::new(
-                Code::MustKeepLost,
-                Severity::Error,
-                path,
-                message,
-            ));
-        }
     }
 
     /// The text that is sent, and how many bytes of the file that is.
@@ -277,6 +324,14 @@ impl Session<'_> {
             file.bytes_loaded = bytes.unwrap_or(text.len() as u64);
             file.text = Some(text);
         }
+    }
+}
+
+fn shown_title(title: &str) -> String {
+    if title.is_empty() {
+        "what stands before the first heading".to_owned()
+    } else {
+        format!("`{title}`")
     }
 }
 

@@ -1,6 +1,6 @@
 //! The state of one run of the loader, and the making of candidates.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bindery_core::{Authority, Lane};
@@ -10,6 +10,7 @@ use super::activation::Matcher;
 use super::caps::Budget;
 use super::diagnostic::{Code, Diagnostic, Severity};
 use super::host::{Boundary, Host, PathKey};
+use super::listing::Directories;
 use super::manifest::{Candidate, Status, fill_path};
 use super::reason::Reason;
 use super::roots::Roots;
@@ -27,11 +28,13 @@ pub(super) struct Session<'a> {
     pub(super) settings: Settings,
     pub(super) excludes: GlobSet,
     pub(super) budget: Budget<'a>,
+    /// The client's content filter, once a text asked for it.
     pub(super) filter: Option<Filter>,
     pub(super) files: Vec<Candidate>,
     pub(super) notes: Vec<Diagnostic>,
-    /// Paths that may not load again, and by which file they were loaded.
-    pub(super) seen: BTreeSet<PathKey>,
+    pub(super) directories: Directories,
+    /// Paths that may not load again, and the file they were loaded as.
+    pub(super) seen: BTreeMap<PathKey, PathBuf>,
     /// Content that may not load again, by hash of the text.
     pub(super) contents: BTreeMap<String, PathBuf>,
     /// Exclusive groups that are won, and by whom.
@@ -94,7 +97,7 @@ impl<'a> Session<'a> {
             SettingUse::ContextWindow,
         ];
         settings.read(&rest, dialect, host, &roots, reader);
-        let mut notes = std::mem::take(&mut settings.notes);
+        let notes = std::mem::take(&mut settings.notes);
         let window = settings
             .number(SettingUse::ContextWindow, None)
             .or(host.options.context_window);
@@ -103,16 +106,6 @@ impl<'a> Session<'a> {
             .keys()
             .filter_map(|name| Some((name.clone(), settings.number(SettingUse::Cap, Some(name))?)))
             .collect();
-        let filter = dialect.screen.as_ref().map(Filter::new);
-        for id in filter.iter().flat_map(|filter| &filter.bad) {
-            let message = format!("the dialect's screen pattern `{id}` is no regular expression");
-            notes.push(Diagnostic::new(
-                Code::Settings,
-                Severity::Warning,
-                &host.cwd,
-                message,
-            ));
-        }
         Self {
             excludes: excludes(&settings),
             budget: Budget::new(dialect, window, &set),
@@ -121,15 +114,33 @@ impl<'a> Session<'a> {
             reader,
             roots,
             settings,
-            filter,
+            filter: None,
             files: Vec::new(),
             notes,
-            seen: BTreeSet::new(),
+            directories: Directories::default(),
+            seen: BTreeMap::new(),
             contents: BTreeMap::new(),
             won: BTreeMap::new(),
             waiting: Vec::new(),
             next_order: 1,
         }
+    }
+
+    /// What the client's content filter finds in a text, by the client's names.
+    pub(super) fn screened(&mut self, text: &str) -> Vec<String> {
+        let Some(screen) = &self.dialect.screen else {
+            return Vec::new();
+        };
+        let filter = self.filter.get_or_insert_with(|| {
+            let filter = Filter::new(screen);
+            for id in &filter.bad {
+                let message = format!("the dialect's screen pattern `{id}` is no regular expression");
+                let note = Diagnostic::new(Code::Settings, Severity::Warning, &self.host.cwd, message);
+                self.notes.push(note);
+            }
+            filter
+        });
+        filter.findings(text)
     }
 
     /// A candidate that is not read.

@@ -1,14 +1,19 @@
 //! The client's own settings, read where the client keeps them.
 
+mod lines;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use self::lines::{line_at, line_of};
 use super::diagnostic::{Code, Diagnostic, Severity};
 use super::host::Host;
 use super::roots::{Roots, down};
-use crate::dialect::{Dialect, Merge, Setting, SettingAnchor, SettingFile, SettingFormat, SettingUse};
+use crate::dialect::{
+    BadSettings, Dialect, Merge, Setting, SettingAnchor, SettingFile, SettingFormat, SettingUse,
+};
 use crate::reading::{Problem, Reader};
 
 /// Largest settings file that is read.
@@ -20,6 +25,15 @@ pub(super) struct Settings {
     values: BTreeMap<(SettingUse, Option<String>), Value>,
     parsed: BTreeMap<PathBuf, Option<Value>>,
     pub(super) notes: Vec<Diagnostic>,
+    /// Why the client does not start with these settings.
+    pub(super) stopped: Option<String>,
+}
+
+/// What a value is read with.
+struct Asked<'a> {
+    dialect: &'a Dialect,
+    roots: &'a Roots,
+    reader: &'a mut Reader,
 }
 
 impl Settings {
@@ -32,6 +46,11 @@ impl Settings {
         roots: &Roots,
         reader: &mut Reader,
     ) {
+        let mut asked = Asked {
+            dialect,
+            roots,
+            reader,
+        };
         for setting in dialect
             .settings
             .iter()
@@ -39,7 +58,7 @@ impl Settings {
         {
             for file in &setting.files {
                 for path in paths(file, host, roots) {
-                    if let Some(value) = self.value_at(&path, file, setting, roots, reader) {
+                    if let Some(value) = self.value_at(&path, file, setting, &mut asked) {
                         self.take(setting, value);
                     }
                 }
@@ -66,13 +85,12 @@ impl Settings {
         path: &Path,
         file: &SettingFile,
         setting: &Setting,
-        roots: &Roots,
-        reader: &mut Reader,
+        asked: &mut Asked<'_>,
     ) -> Option<Value> {
-        if !file.trust_key.is_empty() && !self.is_trusted(path, file, roots, reader) {
+        if !file.trust_key.is_empty() && !self.is_trusted(path, file, asked) {
             return None;
         }
-        let document = self.document(path, file.format, reader)?;
+        let document = self.document(path, file.format, asked)?;
         if let Some(key) = void(&document, setting) {
             let message =
                 format!("`{key}` has the wrong type, and this client then takes nothing from the file");
@@ -80,24 +98,62 @@ impl Settings {
                 .push(Diagnostic::new(Code::Settings, Severity::Warning, path, message));
             return None;
         }
-        let project = roots.project_or_cwd().display().to_string();
-        let main = roots.main_checkout().display().to_string();
-        lookup(
-            &document,
-            &setting.key,
-            &[("{project}", &project), ("{main-checkout}", &main)],
-        )
+        let project = asked.roots.project_or_cwd().display().to_string();
+        let main = asked.roots.main_checkout().display().to_string();
+        let names = [
+            ("{project}", project.as_str()),
+            ("{main-checkout}", main.as_str()),
+        ];
+        let value = lookup(&document, &setting.key, &names)?;
+        match setting.expects.filter(|expects| !expects.fits(&value)) {
+            None => Some(value),
+            Some(expects) => {
+                let text = asked.reader.read(path, BOUND).ok();
+                let text = text.map(|contents| String::from_utf8_lossy(&contents.bytes).into_owned());
+                let line = text.and_then(|text| line_of(&text, file.format, &setting.key));
+                let key = setting.key.join(".");
+                self.refuse(
+                    path,
+                    line,
+                    &format!("`{key}` is {value}; give {}", expects.words()),
+                    asked.dialect,
+                );
+                None
+            }
+        }
+    }
+
+    /// Notes settings that the client does not understand, and whether it starts with them.
+    fn refuse(&mut self, path: &Path, line: Option<u32>, what: &str, dialect: &Dialect) {
+        let client = &dialect.client;
+        let (severity, message) = match dialect.bad_settings {
+            BadSettings::Ignored => (
+                Severity::Warning,
+                format!("settings not understood, so none of them count: {what}"),
+            ),
+            BadSettings::Stop => (
+                Severity::Error,
+                format!("{client} does not start with these settings: {what}"),
+            ),
+        };
+        let mut note = Diagnostic::new(Code::Settings, severity, path, message);
+        note.line = line;
+        self.notes.push(note);
+        if dialect.bad_settings == BadSettings::Stop && self.stopped.is_none() {
+            let line = line.map_or_else(String::new, |line| format!(":{line}"));
+            self.stopped = Some(format!("{client} does not start: see {}{line}", path.display()));
+        }
     }
 
     /// A directory's settings count when the user trusts it or the project it belongs to.
-    fn is_trusted(&mut self, path: &Path, file: &SettingFile, roots: &Roots, reader: &mut Reader) -> bool {
-        let (Some(home), Some(name)) = (&roots.config_home, &file.trusted_by) else {
+    fn is_trusted(&mut self, path: &Path, file: &SettingFile, asked: &mut Asked<'_>) -> bool {
+        let (Some(home), Some(name)) = (&asked.roots.config_home, &file.trusted_by) else {
             return false;
         };
-        let Some(document) = self.document(&home.join(name), file.format, reader) else {
+        let Some(document) = self.document(&home.join(name), file.format, asked) else {
             return false;
         };
-        let project = roots.project_or_cwd().display().to_string();
+        let project = asked.roots.project_or_cwd().display().to_string();
         let holder = path.ancestors().nth(Path::new(&file.name).components().count());
         let dir = holder.unwrap_or(path).display().to_string();
         let level = lookup(
@@ -108,14 +164,14 @@ impl Settings {
         level.as_ref().and_then(Value::as_str) == Some("trusted")
     }
 
-    fn document(&mut self, path: &Path, format: SettingFormat, reader: &mut Reader) -> Option<Value> {
+    fn document(&mut self, path: &Path, format: SettingFormat, asked: &mut Asked<'_>) -> Option<Value> {
         if let Some(known) = self.parsed.get(path) {
             return known.clone();
         }
-        let document = match reader.read(path, BOUND) {
+        let document = match asked.reader.read(path, BOUND) {
             Ok(contents) => {
                 let text = String::from_utf8_lossy(&contents.bytes);
-                self.parse(path, text.trim_start_matches('\u{FEFF}'), format)
+                self.parse(path, text.trim_start_matches('\u{FEFF}'), format, asked.dialect)
             }
             Err(Problem::Missing) => None,
             Err(problem) => {
@@ -129,31 +185,29 @@ impl Settings {
         document
     }
 
-    fn parse(&mut self, path: &Path, text: &str, format: SettingFormat) -> Option<Value> {
+    fn parse(&mut self, path: &Path, text: &str, format: SettingFormat, dialect: &Dialect) -> Option<Value> {
         if text.trim().is_empty() {
             return None;
         }
         let parsed = match format {
             SettingFormat::Json => {
-                serde_json::from_str(text).map_err(|fault| (fault.line(), fault.to_string()))
+                let line = |fault: &serde_json::Error| u32::try_from(fault.line()).ok();
+                serde_json::from_str(text).map_err(|fault| (line(&fault), fault.to_string()))
             }
-            SettingFormat::Toml => {
-                toml::from_str::<Value>(text).map_err(|fault| (0, fault.message().to_owned()))
-            }
-            SettingFormat::Yaml => serde_saphyr::from_str(text).map_err(|fault| (0, fault.to_string())),
+            SettingFormat::Toml => toml::from_str::<Value>(text).map_err(|fault| {
+                let line = fault.span().map(|span| line_at(text, span.start));
+                (line, fault.message().to_owned())
+            }),
+            SettingFormat::Yaml => serde_saphyr::from_str(text).map_err(|fault| {
+                let line = fault.location().and_then(|at| u32::try_from(at.line()).ok());
+                (line, crate::front_matter::first_line(&fault.to_string()))
+            }),
         };
         match parsed {
             Ok(value) => Some(value),
             Err((line, reason)) => {
                 let first = reason.lines().next().unwrap_or_default();
-                let mut note = Diagnostic::new(
-                    Code::Settings,
-                    Severity::Warning,
-                    path,
-                    format!("settings not understood, so none of them count: {first}"),
-                );
-                note.line = u32::try_from(line).ok().filter(|line| *line > 0);
-                self.notes.push(note);
+                self.refuse(path, line.filter(|line| *line > 0), first, dialect);
                 None
             }
         }

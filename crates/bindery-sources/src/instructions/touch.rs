@@ -38,8 +38,8 @@ impl Run<'_> {
 
 impl Session<'_> {
     /// Attaches what a run's touches attach: single paths one after the other, then what patterns match,
-    /// directory by directory.
-    pub(super) fn touch_all(&mut self, touches: &Touches) {
+    /// directory by directory. Gives the directories whose files were looked for.
+    pub(super) fn touch_all(&mut self, touches: &Touches) -> BTreeSet<PathBuf> {
         let dialect = self.dialect;
         let Some(rules) = dialect.touch.as_ref() else {
             if let Some(path) = touches.each.first().or(touches.below.keys().next()) {
@@ -51,7 +51,10 @@ impl Session<'_> {
                     message,
                 ));
             }
-            return;
+            let files = touches.each.iter().filter_map(|path| path.parent());
+            let directories = files.chain(touches.below.keys().map(PathBuf::as_path));
+            self.list_below(&directories.map(Path::to_owned).collect());
+            return BTreeSet::new();
         };
         let mut run = Run {
             rules,
@@ -67,7 +70,7 @@ impl Session<'_> {
         for path in &touches.each {
             let Some(path) = &run.counted(path) else { continue };
             if path.starts_with(&run.boundary) && (!rules.must_exist || look(path).is_ok()) {
-                let names = BTreeSet::from([path.file_name().unwrap_or_default().to_owned()]);
+                let names = [path.file_name().unwrap_or_default().to_owned()];
                 let directory = path.parent().unwrap_or(path);
                 run.attached.insert(path.clone());
                 let start = if path.is_dir() { path } else { directory };
@@ -82,7 +85,7 @@ impl Session<'_> {
             .filter_map(|name| name.rsplit('/').next())
             .collect();
         for (directory, names) in &touches.below {
-            let names: BTreeSet<OsString> = names
+            let names: Vec<OsString> = names
                 .iter()
                 .filter(|name| !own.contains(&*name.to_string_lossy()))
                 .cloned()
@@ -91,11 +94,12 @@ impl Session<'_> {
                 self.touch(directory, directory, &names, &mut run);
             }
         }
+        run.visited
     }
 
     /// Touches files of one directory. `start` is where the way up begins: the directory, or a touched
     /// directory itself.
-    fn touch(&mut self, start: &Path, directory: &Path, names: &BTreeSet<OsString>, run: &mut Run<'_>) {
+    fn touch(&mut self, start: &Path, directory: &Path, names: &[OsString], run: &mut Run<'_>) {
         if run.rules.repeats {
             self.seen.clear();
         }
@@ -103,7 +107,7 @@ impl Session<'_> {
             if step == "nested" {
                 self.nested(start, directory, names, run);
             }
-            self.attach_waiting(step, directory, names, run);
+            self.attach_waiting(step, directory, names, &mut run.attached);
         }
     }
 
@@ -127,9 +131,9 @@ impl Session<'_> {
         up
     }
 
-    fn nested(&mut self, start: &Path, directory: &Path, names: &BTreeSet<OsString>, run: &mut Run<'_>) {
+    fn nested(&mut self, start: &Path, directory: &Path, names: &[OsString], run: &mut Run<'_>) {
         let dialect = self.dialect;
-        let (rules, place) = (run.rules, run.place.clone());
+        let rules = run.rules;
         let touched = names
             .first()
             .map_or_else(|| directory.to_owned(), |name| directory.join(name));
@@ -141,11 +145,11 @@ impl Session<'_> {
                 let first = self.files.len();
                 let spot = Spot {
                     attached_by: Some(&touched),
-                    ..super::session::spot(dialect, &place, files, &holder)
+                    ..super::session::spot(dialect, &run.place, files, &holder)
                 };
                 self.attach_set(spot);
                 self.drop_attached(first, &mut run.attached);
-                self.attach_waiting("nested", directory, names, run);
+                self.attach_waiting("nested", directory, names, &mut run.attached);
                 let took = self.files.iter().skip(first).any(|file| file.status.is_sent());
                 if rules.one_per_directory && took {
                     break;
@@ -176,8 +180,8 @@ impl Session<'_> {
         &mut self,
         place: &str,
         directory: &Path,
-        names: &BTreeSet<OsString>,
-        run: &mut Run<'_>,
+        names: &[OsString],
+        attached: &mut BTreeSet<PathBuf>,
     ) {
         let mut matched = Vec::new();
         for waiting in self
@@ -197,13 +201,11 @@ impl Session<'_> {
             let Some(known) = self.files.get(index).map(|file| file.path.clone()) else {
                 continue;
             };
-            if self.is_seen(&known)
-                && self.dialect.touch.as_ref().is_some_and(|rules| rules.repeats)
-                && place != "nested"
-            {
+            let repeats = self.dialect.touch.as_ref().is_some_and(|rules| rules.repeats);
+            if repeats && place != "nested" && self.seen_as(&known).is_some() {
                 continue;
             }
-            if !run.attached.insert(known.clone()) {
+            if !attached.insert(known.clone()) {
                 continue;
             }
             let Some(file) = self.files.get_mut(index) else {

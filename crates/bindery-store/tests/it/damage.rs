@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use bindery_core::log::Seq;
 use bindery_store::{
-    Contention, DirBlobs, Lost, RecoverReport, SessionId, SqliteOptions, SqliteStore, Store, StoreError,
+    Contention, Lost, ObjectBlobs, RecoverReport, SessionId, SqliteOptions, SqliteStore, Store, StoreError,
     recover,
 };
 use rusqlite::Connection;
@@ -237,8 +237,8 @@ fn a_lost_or_changed_blob_is_named() {
     let mut log = store.write(&session, "t", Contention::Refuse).unwrap();
     log.append(&[large.clone(), record(3, 1)]).unwrap();
     assert_eq!(read_all(&*log)[1], large);
-    let blob =
-        DirBlobs::new(dir.path().join("blobs")).path(&bindery_core::ContentHash::of(large.data.as_bytes()));
+    let name = ObjectBlobs::name(&bindery_core::ContentHash::of(large.data.as_bytes()));
+    let blob = dir.path().join("blobs").join(name);
     assert_eq!(fs::read(&blob).unwrap(), large.data.as_bytes());
     let error = || log.records(Seq::FIRST, 9).unwrap_err().to_string();
     fs::write(&blob, "other").unwrap();

@@ -103,6 +103,35 @@ impl ShapeRule {
         }
     }
 
+    /// What it finds, in one line without a final period.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Body => "the body lacks what every request needs",
+            Self::NoMessages => "there is no message",
+            Self::FirstRole => "the conversation does not begin with the user",
+            Self::Role => "a role that the format does not have",
+            Self::EmptyMessage => "a message says nothing",
+            Self::EmptyText => "a text block is empty or blank",
+            Self::TrailingSpace => "the answer that is to be continued ends with white space",
+            Self::Unanswered => "a call has no result where it must stand",
+            Self::Orphan => "a result answers no call that stands before it",
+            Self::AnsweredTwice => "a call is answered twice",
+            Self::CallTwice => "two calls have one id",
+            Self::CallInput => "a call's input is no object",
+            Self::ResultsFirst => "a result stands after other content",
+            Self::TooManyMarks => "more cache marks than a request may have",
+            Self::MarkPlace => "a cache mark where none may stand",
+            Self::MarkOrder => "a longer lifetime after a shorter one",
+            Self::ToolName => "a tool's name is missing or has characters that are refused",
+            Self::ToolTwice => "two tools have one name",
+            Self::ToolSchema => "a tool's schema is no object schema",
+            Self::Thinking => {
+                "thinking that is not as the provider gave it, or settings that exclude each other"
+            }
+            Self::Media => "an image or document that is refused",
+        }
+    }
+
     /// What to do about it.
     pub fn mend(self) -> &'static str {
         match self {

@@ -1,3 +1,5 @@
+mod laws;
+
 use serde_json::json;
 
 use super::*;

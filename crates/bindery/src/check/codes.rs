@@ -88,6 +88,8 @@ rules! {
     BlockedByClient "BND122" "blocked-by-client" Error false "A client's own content filter keeps the file out";
     OutsideProject "BND123" "outside-project" Warning false "Text comes in from outside of the project";
     ClientSettings "BND124" "client-settings" Warning false "A client's settings or search bounds change what loads";
+    PathDead "BND125" "path-dead" Note false "A path in backticks names nothing";
+    CommandDead "BND126" "command-dead" Warning false "A hook or an MCP server names a file that is not there";
     VariableUnknown "BND201" "variable-unknown" Error false "A section refers to a variable that does not exist";
     SectionInvalid "BND202" "section-invalid" Error false "A section cannot be read or assembled";
     SectionUnused "BND203" "section-unused" Warning false "A section never reaches the model";

@@ -20,6 +20,7 @@ use bindery_tokens::{Tokenizers, Windows};
 
 use super::links::{links, target};
 use super::subject::{Composed, Reading, Subject, SubjectText};
+use super::{commands, paths};
 use crate::here;
 
 /// More files than this are not looked through; patterns and links are then not judged.
@@ -114,7 +115,7 @@ fn dialects(request: &Request, tree: &Tree) -> Result<Vec<Dialect>, CatalogueErr
         let on_the_way = |directory: &PathBuf| {
             directory.starts_with(&request.directory) || request.directory.starts_with(directory)
         };
-        if homes(&dialect, tree).iter().any(on_the_way) {
+        if signs(&dialect, tree).iter().any(on_the_way) {
             found.push(dialect);
         }
     }
@@ -122,6 +123,23 @@ fn dialects(request: &Request, tree: &Tree) -> Result<Vec<Dialect>, CatalogueErr
         found.push(catalogue.get("auto")?);
     }
     Ok(found)
+}
+
+/// The directories that hold what only somebody has who uses the client; where a dialect names no such thing,
+/// any of its files.
+fn signs(dialect: &Dialect, tree: &Tree) -> BTreeSet<PathBuf> {
+    if dialect.signs.is_empty() {
+        return homes(dialect, tree);
+    }
+    let mut out = BTreeSet::new();
+    for file in tree.files() {
+        for above in file.ancestors() {
+            let held = dialect.signs.iter().filter(|sign| above.ends_with(sign));
+            let depth = |sign: &String| Path::new(sign).components().count();
+            out.extend(held.filter_map(|sign| Some(tree.root().join(above.ancestors().nth(depth(sign))?))));
+        }
+    }
+    out
 }
 
 /// The directories that hold a file of a dialect.
@@ -210,6 +228,8 @@ fn texts(subject: &mut Subject, reader: &mut Reader, scanner: &Scanner) {
             .flatten();
         paths.extend(settings.map(|path| (path, MOST_BYTES)));
     }
+    let root = subject.tree.root().to_owned();
+    paths.extend(commands::FILES.iter().map(|name| (root.join(name), MOST_BYTES)));
     for (path, bound) in paths {
         let Ok(contents) = reader.read(&path, bound) else {
             continue;
@@ -221,15 +241,23 @@ fn texts(subject: &mut Subject, reader: &mut Reader, scanner: &Scanner) {
     }
 }
 
-/// Targets of links that are there although the tree has them not: ignored files, for example.
+/// What links, paths and commands name that is there although the tree has it not: ignored files, for example.
 fn outside_tree(subject: &Subject) -> Vec<PathBuf> {
     let root = subject.tree.root();
     let all = subject.instructions().into_iter();
     let targets = all.flat_map(|(_, text)| {
-        links(&text.text)
-            .into_iter()
-            .map(|link| target(&link, &text.path, root))
+        let named = paths::named(&text.text).into_iter();
+        let named = named.flat_map(|named| paths::places(&named.written, &text.path, &subject.tree));
+        let links = links(&text.text).into_iter();
+        links.map(|link| target(&link, &text.path, root)).chain(named)
     });
+    let run = commands::FILES
+        .iter()
+        .filter_map(|name| subject.text_of(&root.join(name)))
+        .filter_map(|(_, text)| commands::runs(text, &subject.tree).ok())
+        .flatten()
+        .flat_map(|runs| runs.places);
+    let targets = targets.chain(run);
     targets
         .filter(|target| subject.tree.spelling(target) != Spelling::Exact && target.exists())
         .collect()

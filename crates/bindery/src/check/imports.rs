@@ -155,7 +155,16 @@ fn not_followed(subject: &Subject, reading: &Reading, file: &Candidate, out: &mu
             continue;
         };
         let is_alone = said.trim().trim_start_matches(['-', '*', '+']).trim() == format!("@{}", token.path);
-        if !is_alone || subject.tree.spelling(&directory.join(&token.path)) != Spelling::Exact {
+        let target = directory.join(&token.path);
+        if !is_alone || subject.tree.spelling(&target) != Spelling::Exact {
+            continue;
+        }
+        // The client may read the file by its own name.
+        if reading
+            .sent()
+            .iter()
+            .any(|sent| subject.shown(&sent.path) == subject.shown(&target))
+        {
             continue;
         }
         let message = format!(

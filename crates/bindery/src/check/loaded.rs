@@ -81,6 +81,7 @@ fn code(code: Loaded) -> Option<(Code, &'static str)> {
         | Loaded::SearchBound
         | Loaded::Definition
         | Loaded::NothingAttaches
+        | Loaded::MustKeepFirst
         | Loaded::Bypassed => (Code::ClientSettings, "see docs/check.md"),
         Loaded::CaseMismatch | Loaded::DeadImport | Loaded::EmptyGlobs | Loaded::DeadGlob => return None,
     })

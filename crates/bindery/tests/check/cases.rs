@@ -234,6 +234,34 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     case(
+        "BND125",
+        AUTO,
+        &[
+            (
+                "AGENTS.md",
+                Text("Handlers lie in `src/http/routes.rs`, helpers in `src/a.rs`.\n"),
+            ),
+            ("src/a.rs", Text("")),
+        ],
+    ),
+    case(
+        "BND126",
+        CLAUDE,
+        &[
+            ("CLAUDE.md", Text("Hi.\n")),
+            (
+                ".claude/settings.json",
+                Text(
+                    "{\n  \"hooks\": {\n    \"Stop\": [{ \"hooks\": [{ \"type\": \"command\", \"command\": \"$CLAUDE_PROJECT_DIR/.claude/hooks/gone.sh\" }] }]\n  }\n}\n",
+                ),
+            ),
+            (
+                ".mcp.json",
+                Text("{ \"mcpServers\": { \"db\": { \"command\": \"./tools/db\" } } }\n"),
+            ),
+        ],
+    ),
+    case(
         "BND201",
         AUTO,
         &[(
@@ -301,7 +329,7 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 /// Everything that a project may have, and nothing wrong with it.
-pub(crate) const CLEAN: [(&str, &str); 9] = [
+pub(crate) const CLEAN: [(&str, &str); 12] = [
     (
         "AGENTS.md",
         "# House rules\n\nUse tabs. In Makefiles use spaces nowhere.\n\nSee [the guide](docs/guide.md#top) and [the web](https://example.org).\n",
@@ -312,6 +340,13 @@ pub(crate) const CLEAN: [(&str, &str); 9] = [
         "---\npaths:\n  - \"src/**/*.rs\"\n---\n\nErrors say what happened.\n",
     ),
     ("docs/guide.md", "# Guide\n"),
+    // Copilot reads AGENTS.md by its own name, so it loses nothing by not following the import of CLAUDE.md.
+    (".github/copilot-instructions.md", "Answer in full sentences.\n"),
+    (
+        ".claude/settings.json",
+        "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"$CLAUDE_PROJECT_DIR/tools/stop.sh\"}]}]}}\n",
+    ),
+    ("tools/stop.sh", "exit 0\n"),
     ("src/main.rs", "fn main() {}\n"),
     ("web/AGENTS.md", "Use 2 spaces.\n"),
     (

@@ -327,7 +327,7 @@ fn the_history() {
                 "s:S=3000 u:a_long_story=500 a:x=5 u:b=5",
                 "s:S=3000 u:a_shorter_story=200 a:x=5 u:b=5 a:y=5 u:c=5",
             ]),
-            "prefix_changed | changed user-prompt | changing_tail | 3510",
+            "prefix_changed | changed user-prompt | history_edited | 3510",
         ),
         (
             "farion1231/cc-switch#7252: a system message steers in mid-conversation",
@@ -534,7 +534,7 @@ fn every_code_of_advice_has_its_sentence() {
             .values()
             .all(|text| text.ends_with('.') && text.len() < 260)
     );
-    let source = include_str!("../advice.rs");
+    let source = [include_str!("../advice.rs"), include_str!("../volatile.rs")].concat();
     for code in sentences.keys() {
         assert!(
             source.contains(&format!("\"{code}\"")),

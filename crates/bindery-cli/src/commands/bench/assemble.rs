@@ -10,7 +10,7 @@ use bindery::{
 };
 use clap::Args;
 
-use super::measure::{in_turn, process, timed};
+use super::measure::{Spread, in_turn, process, timed};
 use super::{Comparison, print};
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -87,9 +87,9 @@ fn warm(provider: Provider, runs: usize) -> anyhow::Result<Comparison> {
     )?;
     Ok(Comparison {
         what: format!("warm, {provider}"),
-        ours,
+        ours: Spread::times(ours),
         rival: "serde_json::to_vec",
-        theirs,
+        theirs: Spread::times(theirs),
     })
 }
 
@@ -130,8 +130,8 @@ fn cold(repository: &Path, files: u32, runs: usize) -> anyhow::Result<Comparison
     let (ours, theirs) = in_turn(runs, || process(&mut ours), || process(&mut empty))?;
     Ok(Comparison {
         what: format!("cold, {files} files (cpu)"),
-        ours,
+        ours: Spread::times(ours.iter().map(|used| used.cpu)),
         rival: "an empty process",
-        theirs,
+        theirs: Spread::times(theirs.iter().map(|used| used.cpu)),
     })
 }

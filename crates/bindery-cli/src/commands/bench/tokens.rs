@@ -52,7 +52,7 @@ pub(super) fn run(args: &BenchTokensArgs, terminal: &mut Terminal) -> anyhow::Re
     for _ in 0..args.runs {
         ours.push(timed(|| Ok(counter.count(&text)))?);
     }
-    let ours = Spread::new(ours);
+    let ours = Spread::times(ours);
     let what = format!("count {} kB ({our_count} tokens)", text.len() / 1000);
     print(
         &[Comparison {
@@ -97,7 +97,7 @@ fn tiktoken(args: &BenchTokensArgs, text: &str) -> anyhow::Result<(u64, Spread)>
     let mut lines = printed.lines();
     let count = lines.next().context("the script prints a count")?.parse()?;
     let times = lines.map(|line| Ok(Duration::try_from_secs_f64(line.parse()?)?));
-    Ok((count, Spread::new(times.collect::<anyhow::Result<_>>()?)))
+    Ok((count, Spread::times(times.collect::<anyhow::Result<Vec<_>>>()?)))
 }
 
 fn require(vocabulary: &Path) -> anyhow::Result<()> {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use bindery::Windows;
-use bindery::sources::dialect::Catalogue;
-use bindery::sources::instructions::{Boundary, Bypass, Host, ListForeign, Options};
+use bindery::sources::dialect::{Catalogue, Files};
+use bindery::sources::instructions::{Boundary, Bypass, Host, ListForeign, MustKeep, Options};
 
 use super::ExplainArgs;
 use crate::status::UsageError;
@@ -34,6 +34,20 @@ pub(super) fn known_names(catalogue: &Catalogue) -> Vec<String> {
     names.sort();
     names.dedup();
     names
+}
+
+/// Every folder of rules that some dialect reads, each once.
+pub(super) fn known_folders(catalogue: &Catalogue) -> Vec<Files> {
+    let mut folders: BTreeMap<String, Files> = BTreeMap::new();
+    for listed in catalogue.list() {
+        if let Ok(dialect) = catalogue.get(&format!("{}@{}", listed.name, listed.version)) {
+            for files in dialect.known_folders() {
+                let name = files.folder.clone().unwrap_or_default();
+                folders.entry(name).or_insert_with(|| files.clone());
+            }
+        }
+    }
+    folders.into_values().collect()
 }
 
 /// The machine, and what this run asks for.
@@ -67,6 +81,11 @@ pub(super) fn host(args: &ExplainArgs, environment: BTreeMap<String, String>) ->
             max_hops: args.max_hops,
             context_window: window,
             mode: args.mode.clone(),
+            must_keep: if args.must_keep {
+                MustKeep::First
+            } else {
+                MustKeep::AsDialect
+            },
             list_foreign: ListForeign::Yes,
             ..Options::default()
         },

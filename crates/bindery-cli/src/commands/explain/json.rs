@@ -2,10 +2,12 @@
 
 use std::io::Write;
 
+use bindery::sources::gate::Scan;
 use bindery::sources::instructions::{Candidate, Diagnostic, Manifest, Totals};
 use bindery::{CountTokens, TokenCount};
 use serde::Serialize;
 
+use super::findings::Findings;
 use crate::terminal::Terminal;
 
 #[derive(Serialize)]
@@ -25,6 +27,8 @@ struct File<'m> {
     #[serde(flatten)]
     candidate: &'m Candidate,
     tokens: Option<Tokens>,
+    /// What the scanner found, and what Bindery's policy makes of it; nothing where it did not look.
+    scan: Option<&'m Scan>,
 }
 
 #[derive(Serialize)]
@@ -52,6 +56,7 @@ impl From<TokenCount> for Tokens {
 /// Writes the page.
 pub(super) fn write(
     manifest: &Manifest,
+    findings: &Findings,
     counter: &dyn CountTokens,
     terminal: &mut Terminal,
 ) -> anyhow::Result<()> {
@@ -62,6 +67,7 @@ pub(super) fn write(
         .map(|candidate| File {
             candidate,
             tokens: count(candidate),
+            scan: findings.scan(candidate),
         })
         .collect();
     let all = files.iter().filter_map(|file| file.tokens);

@@ -8,15 +8,17 @@ use bindery::sources::dialect::Catalogue;
 use bindery::sources::instructions::{Candidate, Diagnostic, Manifest, Severity, Status};
 use bindery::{CountTokens, TokenCount};
 
-use crate::layout::{cell, fit_end, right, thousands};
+use super::findings::Findings;
+use super::names::Names;
+use super::remarks::{Shape, remarks};
+use crate::layout::{cell, fit_end, percent, right, thousands};
 use crate::terminal::{Terminal, printable};
 
 /// How the page is drawn.
 pub(super) struct View<'v> {
-    /// Imports below the files that bring them in.
-    pub(super) tree: bool,
-    /// Shown as `~`.
-    pub(super) home: Option<&'v Path>,
+    pub(super) shape: Shape,
+    pub(super) names: Names<'v>,
+    pub(super) findings: &'v Findings,
 }
 
 /// Width of the columns besides the file's.
@@ -29,71 +31,34 @@ pub(super) fn write(
     view: &View<'_>,
     terminal: &mut Terminal,
 ) -> io::Result<()> {
-    let names = Names {
-        cwd: &manifest.cwd,
-        home: view.home,
-    };
+    let names = &view.names;
     let bold = Style::new().bold();
     let title = format!("{} ({})", manifest.client, manifest.dialect);
     let title = terminal.palette.paint(bold, &title);
-    writeln!(
-        terminal.out,
-        "{title} in {}",
-        printable(&names.place(&manifest.cwd))
-    )?;
+    writeln!(terminal.out, "{title} in {}", names.place(&manifest.cwd))?;
     match &manifest.project_root {
         Some(root) if *root != manifest.cwd => {
-            writeln!(terminal.out, "project root {}", printable(&names.place(root)))?;
+            let is_home = names.home == Some(root.as_path());
+            let home = match is_home {
+                true => ", the home directory: what lies there holds for every folder below it",
+                false => "",
+            };
+            paragraph(&format!("project root {}{home}", names.place(root)), 0, terminal)?;
         }
         Some(_) => {}
         None => writeln!(terminal.out, "no project root found")?,
     }
     writeln!(terminal.out)?;
-    sent(manifest, counter, view, &names, terminal)?;
-    not_sent(manifest, &names, terminal)?;
-    diagnostics(&manifest.diagnostics, &names, terminal)?;
+    sent(manifest, counter, view, terminal)?;
+    not_sent(manifest, names, terminal)?;
+    diagnostics(&manifest.diagnostics, names, terminal)?;
     totals(manifest, counter, terminal)
-}
-
-/// Paths as people read them: below the working directory as they are, the home directory as `~`.
-struct Names<'n> {
-    cwd: &'n Path,
-    home: Option<&'n Path>,
-}
-
-impl Names<'_> {
-    fn file(&self, path: &Path) -> String {
-        match path.strip_prefix(self.cwd) {
-            Ok(rest) if !rest.as_os_str().is_empty() => rest.display().to_string(),
-            _ => self.place(path),
-        }
-    }
-
-    fn place(&self, path: &Path) -> String {
-        let home = self.home.and_then(|home| path.strip_prefix(home).ok());
-        match home {
-            Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-            Some(rest) => format!("~/{}", rest.display()),
-            None => path.display().to_string(),
-        }
-    }
-
-    /// A sentence with the working directory and home shortened.
-    fn sentence(&self, text: &str) -> String {
-        let cwd = format!("{}/", self.cwd.display());
-        let short = text.replace(&cwd, "");
-        match self.home {
-            Some(home) if home != Path::new("/") => short.replace(&format!("{}/", home.display()), "~/"),
-            _ => short,
-        }
-    }
 }
 
 fn sent(
     manifest: &Manifest,
     counter: &dyn CountTokens,
     view: &View<'_>,
-    names: &Names<'_>,
     terminal: &mut Terminal,
 ) -> io::Result<()> {
     let mut files = manifest
@@ -116,14 +81,14 @@ fn sent(
     );
     writeln!(terminal.out, "{head}{}", right("tokens", 10))?;
     for file in files {
-        let depth = if view.tree { file.imported_by.len() * 2 } else { 0 };
+        let depth = match view.shape {
+            Shape::Tree => file.imported_by.len() * 2,
+            Shape::List => 0,
+        };
         let name = format!(
             "{}{}",
             " ".repeat(depth),
-            fit_end(
-                &printable(&names.file(&file.path)),
-                width.saturating_sub(depth + 1)
-            )
+            fit_end(&view.names.file(&file.path), width.saturating_sub(depth + 1))
         );
         let tokens = file
             .text
@@ -141,41 +106,24 @@ fn sent(
             cell(&name, width),
             right(&tokens, 10)
         )?;
-        for remark in remarks(file, view, names) {
-            writeln!(terminal.out, "{}{}", " ".repeat(12 + depth), printable(&remark))?;
+        for remark in remarks(file, view.shape, &view.names) {
+            paragraph(&printable(&remark), 14 + depth, terminal)?;
         }
+        view.findings.write(file, 14 + depth, terminal)?;
     }
     Ok(())
 }
 
-/// What one line cannot say of a file.
-fn remarks(file: &Candidate, view: &View<'_>, names: &Names<'_>) -> Vec<String> {
-    let mut remarks = Vec::new();
-    if let (Some(importer), false) = (file.imported_by.last(), view.tree) {
-        let line = file
-            .import_line
-            .map_or_else(String::new, |line| format!(":{line}"));
-        remarks.push(format!("imported by {}{line}", names.file(importer)));
-    }
-    if let Some(path) = &file.attached_by {
-        remarks.push(format!("attached by touching {}", names.file(path)));
-    }
-    if let Some(lost) = &file.lost {
-        let heading = lost
-            .first_lost_heading
-            .as_ref()
-            .map_or_else(String::new, |heading| format!(", from `{heading}`"));
-        remarks.push(format!(
-            "lost {} of {} bytes at line {}{heading}",
-            number(lost.bytes),
-            number(file.bytes),
-            lost.from_line
-        ));
-    }
-    if file.outside_project {
-        remarks.push("from outside the project".to_owned());
-    }
-    remarks
+/// The candidates of a status that are not loaded, without those that load under another place.
+fn others(manifest: &Manifest, status: Status) -> impl Iterator<Item = &Candidate> {
+    let is_in = |path: &Path| {
+        let mut sent = manifest.files.iter().filter(|file| file.status.is_sent());
+        sent.any(|file| file.path == path)
+    };
+    manifest
+        .files
+        .iter()
+        .filter(move |file| file.status == status && !is_in(&file.path))
 }
 
 /// What is not loaded, grouped by status.
@@ -186,32 +134,45 @@ fn not_sent(manifest: &Manifest, names: &Names<'_>, terminal: &mut Terminal) -> 
         Status::Waiting,
         Status::Skipped,
     ] {
-        let mut files = manifest
-            .files
-            .iter()
-            .filter(|file| file.status == status)
-            .peekable();
+        let mut files = others(manifest, status).peekable();
         if files.peek().is_none() {
             continue;
         }
         let title = terminal.palette.paint(style(status).bold(), group(status));
         writeln!(terminal.out, "\n{title}")?;
+        let mut by_detail: Vec<(String, Vec<String>)> = Vec::new();
         for file in files {
-            let name = printable(&names.file(&file.path));
-            let detail = printable(&names.sentence(&file.detail));
-            let wide = unicode_width::UnicodeWidthStr::width(name.as_str())
-                + unicode_width::UnicodeWidthStr::width(detail.as_str());
-            if wide + 6 <= terminal.width {
-                writeln!(terminal.out, "    {name}  {detail}")?;
-            } else {
-                writeln!(
-                    terminal.out,
-                    "    {}",
-                    fit_end(&name, terminal.width.saturating_sub(4))
-                )?;
-                paragraph(&detail, 8, terminal)?;
+            let (name, detail) = (names.file(&file.path), names.sentence(&file.detail));
+            match by_detail.iter_mut().find(|(known, _)| *known == detail) {
+                Some((_, names)) => names.push(name),
+                None => by_detail.push((detail, vec![name])),
             }
         }
+        for (detail, names) in by_detail {
+            reason(&detail, &names, terminal)?;
+        }
+    }
+    Ok(())
+}
+
+/// Files and the reason that they have in common: on one line where they fit there.
+fn reason(detail: &str, names: &[String], terminal: &mut Terminal) -> io::Result<()> {
+    if let [name] = names {
+        let wide = unicode_width::UnicodeWidthStr::width(name.as_str())
+            + unicode_width::UnicodeWidthStr::width(detail);
+        if wide + 6 <= terminal.width {
+            return writeln!(terminal.out, "    {name}  {detail}");
+        }
+    }
+    if let [name] = names {
+        let name = fit_end(name, terminal.width.saturating_sub(4));
+        writeln!(terminal.out, "    {name}")?;
+        return paragraph(detail, 8, terminal);
+    }
+    paragraph(detail, 4, terminal)?;
+    for name in names {
+        let name = fit_end(name, terminal.width.saturating_sub(8));
+        writeln!(terminal.out, "        {name}")?;
     }
     Ok(())
 }
@@ -233,16 +194,16 @@ fn diagnostics(notes: &[Diagnostic], names: &Names<'_>, terminal: &mut Terminal)
         writeln!(
             terminal.out,
             "    {label} {}{line} [{}]",
-            printable(&names.file(&note.path)),
+            names.file(&note.path),
             note.code.word()
         )?;
-        paragraph(&printable(&names.sentence(&note.message)), 8, terminal)?;
+        paragraph(&names.sentence(&note.message), 8, terminal)?;
     }
     Ok(())
 }
 
 /// A sentence, wrapped and indented.
-fn paragraph(text: &str, indent: usize, terminal: &mut Terminal) -> io::Result<()> {
+pub(super) fn paragraph(text: &str, indent: usize, terminal: &mut Terminal) -> io::Result<()> {
     let room = terminal.width.saturating_sub(indent).max(20);
     let mut line = String::new();
     for word in text.split_whitespace() {
@@ -262,28 +223,50 @@ fn paragraph(text: &str, indent: usize, terminal: &mut Terminal) -> io::Result<(
 }
 
 fn totals(manifest: &Manifest, counter: &dyn CountTokens, terminal: &mut Terminal) -> io::Result<()> {
+    writeln!(terminal.out, "\n{}", sum(manifest, counter))?;
+    let counts = [
+        (Status::Refused, "refused"),
+        (Status::Shadowed, "shadowed"),
+        (Status::Waiting, "waiting"),
+        (Status::Skipped, "skipped"),
+    ]
+    .map(|(status, word)| (others(manifest, status).count(), word));
+    let others: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    writeln!(terminal.out, "not loaded: {}", others.join(", "))
+}
+
+/// How many files of how many bytes and tokens a client sees, and their share of its window.
+pub(super) fn sum(manifest: &Manifest, counter: &dyn CountTokens) -> String {
     let counts: Vec<TokenCount> = manifest
         .files
         .iter()
         .filter_map(|file| file.text.as_deref())
         .map(|text| counter.count(text))
         .collect();
-    let value: u64 = counts.iter().map(|count| count.value).sum();
     let all = TokenCount {
-        value,
+        value: counts.iter().map(|count| count.value).sum(),
         exact: counts.iter().all(|count| count.exact),
     };
     let window = manifest.totals.context_window.max(1);
-    let tenths = value.saturating_mul(1000) / window;
-    writeln!(
-        terminal.out,
-        "\n{} loaded, {} not; {} bytes, {} tokens, {}.{} % of {} tokens",
-        manifest.totals.sent,
-        manifest.totals.not_sent,
+    let share = match all.value {
+        1.. if all.value.saturating_mul(1000) < window => "under 0.1 %".to_owned(),
+        value => percent(value, window),
+    };
+    let files = match manifest.totals.sent {
+        1 => "1 file".to_owned(),
+        more => format!("{} files", number(more.into())),
+    };
+    format!(
+        "{files}, {} bytes, {} tokens: {share} of a window of {}",
         number(manifest.totals.bytes),
         thousands(all),
-        tenths / 10,
-        tenths % 10,
         number(window),
     )
 }

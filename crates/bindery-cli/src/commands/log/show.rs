@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use bindery::Message;
-use bindery::log::{AttemptOutcome, Event, Payload, Seq};
+use bindery::log::{AttemptOutcome, Event, ExchangeOutcome, Payload, Seq};
 use bindery_store::{LogReader, events};
 
 use crate::layout::fit;
@@ -118,6 +118,26 @@ fn detail(payload: &Payload) -> String {
             let failed = if returned.is_error { "failed: " } else { "" };
             format!("{} {failed}{}", returned.call, returned.content.text.as_str())
         }
+        Payload::ExchangeStarted(sent) => {
+            let model = sent.model.as_deref().unwrap_or("?");
+            format!(
+                "{} {model}: {} bytes {}",
+                sent.format,
+                sent.body.bytes,
+                sent.body.hash.short()
+            )
+        }
+        Payload::ExchangeEnded(ended) => match (&ended.outcome, &ended.usage) {
+            (ExchangeOutcome::Failed { code, message }, _) => format!("{code}: {message}"),
+            (outcome, Some(usage)) => format!(
+                "{outcome:?}: read {}, wrote {}, plain {}; answered {}",
+                usage.read,
+                usage.written(),
+                usage.uncached,
+                usage.generated()
+            ),
+            (outcome, None) => format!("{outcome:?}"),
+        },
         Payload::ErrorRecorded(error) => format!("{}: {}", error.stage, error.message),
         Payload::GateDecided(gate) => format!("{} {:?} {}", gate.gate, gate.decision, gate.action),
         _ => String::new(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::super::manifest::{fill, fill_path};
 use super::{Asked, Verdict, measure};
-use crate::dialect::Cap;
+use crate::dialect::{Cap, CapUnit};
 
 /// What a cut of the middle leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,12 +19,16 @@ pub(in crate::instructions) struct Kept {
 }
 
 impl Kept {
-    pub(super) fn verdict(self, asked: Asked<'_>, limit: u64) -> Verdict {
+    pub(super) fn verdict(self, unit: CapUnit, asked: Asked<'_>, limit: u64) -> Verdict {
+        let unit = match unit {
+            CapUnit::Bytes => "bytes",
+            CapUnit::Characters => "characters",
+        };
         let bytes: usize = self.ranges.iter().map(Range::len).sum();
         Verdict::Part {
             text: self.text,
             bytes: bytes as u64,
-            lost: measure(asked.text, &self.ranges, limit, "characters", self.lost),
+            lost: measure(asked.text, &self.ranges, limit, unit, self.lost),
         }
     }
 }
@@ -37,7 +41,7 @@ pub(in crate::instructions) fn first_chars(text: &str, count: u64) -> &str {
 }
 
 /// Where the last `count` characters begin.
-fn last_chars(text: &str, count: u64) -> usize {
+pub(super) fn last_chars(text: &str, count: u64) -> usize {
     let total = text.chars().count() as u64;
     first_chars(text, total.saturating_sub(count)).len()
 }
@@ -48,7 +52,7 @@ fn last_chars(text: &str, count: u64) -> usize {
     clippy::cast_sign_loss,
     reason = "limits are far below 2^52, and shares lie between 0 and 1"
 )]
-fn share(limit: u64, part: f64) -> u64 {
+pub(super) fn share(limit: u64, part: f64) -> u64 {
     (limit as f64 * part) as u64
 }
 

@@ -8,6 +8,7 @@ fn asked(text: &str) -> Asked<'_> {
         path: Path::new("/p/AGENTS.md"),
         raw: text.as_bytes(),
         text,
+        must: &[],
     }
 }
 
@@ -67,6 +68,20 @@ fn the_first_lost_heading_and_lost_duties_are_named() {
         (lost.first_lost_heading.as_deref(), lost.from_line),
         (Some("B"), 3)
     );
-    assert_eq!(lost_sections(text, "# A\nkept\n", &["MUST".to_owned()]), ["MUST"]);
-    assert!(lost_sections(text, text, &["MUST".to_owned()]).is_empty());
+    let must = must_sections(text, &["MUST".to_owned()], &[]);
+    assert_eq!(lost_sections(text, "# A\nkept\n", &must), ["MUST"]);
+    assert!(lost_sections(text, text, &must).is_empty());
+}
+
+#[test]
+fn sections_are_marked_by_word_comment_or_title() {
+    let text =
+        "<!-- must-keep -->\nlead\n# A\n## B\n<!-- must-keep -->\n### C\nc\n## What you MUST do\n# D\n";
+    let titles = |marked: &[String]| -> Vec<String> {
+        let all = must_sections(text, &["MUST".to_owned()], marked);
+        all.into_iter().map(|(title, _)| title).collect()
+    };
+    assert_eq!(titles(&[]), ["", "B", "What you MUST do"]);
+    assert_eq!(titles(&["D".to_owned()]), ["", "B", "What you MUST do", "D"]);
+    assert_eq!(marked_titles(text), ["", "B"]);
 }

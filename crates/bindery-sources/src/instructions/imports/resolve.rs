@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::dialect::Imports;
-use crate::git_dir::lexical;
+use crate::places::lexical;
 
 /// What a path is resolved against.
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,1 @@
+//! Synthetic requests of the structure that agents send.
