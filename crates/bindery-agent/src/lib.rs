@@ -5,6 +5,7 @@
 
 mod admission;
 mod agent;
+pub mod app_server;
 mod attempt;
 mod backoff;
 mod calls;

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::app_server::AppServerArgs;
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::check::CheckArgs;
@@ -14,6 +15,7 @@ use crate::commands::lock::LockArgs;
 use crate::commands::log::LogArgs;
 use crate::commands::models::ModelsArgs;
 use crate::commands::plan::PlanArgs;
+use crate::commands::policy::PolicyArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::scan::ScanArgs;
@@ -49,6 +51,10 @@ pub(crate) enum Command {
     Scan(Box<ScanArgs>),
     /// Drive an agent session here; simulated where there is no key
     Run(Box<RunArgs>),
+    /// Serve sessions to a client in any language: JSON-RPC over standard input and output, or a socket
+    AppServer(AppServerArgs),
+    /// Turn an edited policy file into settings updates of an app server's sessions
+    Policy(PolicyArgs),
     /// Look at sessions: list, show, tail, recover, export, import
     Log(LogArgs),
     /// Rebuild the requests of a session from its log alone

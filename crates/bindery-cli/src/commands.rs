@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod app_server;
 pub(crate) mod assemble;
 pub(crate) mod bench;
 pub(crate) mod check;
@@ -12,6 +13,7 @@ pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod models;
 pub(crate) mod plan;
+pub(crate) mod policy;
 pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod scan;
@@ -25,6 +27,7 @@ use crate::terminal::Terminal;
 /// Runs a command.
 pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match command {
+        Command::AppServer(args) => app_server::run(&args, terminal),
         Command::Assemble(args) => assemble::run(&args, terminal),
         Command::Hook(args) => hook::run(&args, terminal),
         Command::Lock(args) => lock::run(&args, terminal),
@@ -32,6 +35,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Gateway(args) => gateway::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
         Command::Log(args) => log::run(&args, terminal),
+        Command::Policy(args) => policy::run(&args, terminal),
         Command::Replay(args) => replay::run(&args, terminal),
         Command::Run(args) => run::run(&args, terminal),
         Command::Diff(args) => diff::run(&args, terminal),

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod common;
+mod control;
 mod crash;
 mod failures;
 mod outside;

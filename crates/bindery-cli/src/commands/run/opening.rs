@@ -40,14 +40,27 @@ pub(super) struct Opened {
     _registered: Here,
 }
 
+impl Opened {
+    /// The agent, and what has to live as long as it does.
+    pub(super) fn lend(self) -> (SessionId, Agent, Box<dyn std::any::Any>) {
+        (self.id, self.agent, Box::new((self._kept, self._registered)))
+    }
+}
+
 /// What the session's own scope has to be told apart by.
 const SCOPE: &str = "run";
 
-pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> anyhow::Result<Opened> {
+/// Opens the session that was asked for, or one over a log that is `given`.
+pub(super) fn open(
+    args: &RunArgs,
+    given: Option<(SessionId, Journal)>,
+    people: &People,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Opened> {
     let dir = std::fs::canonicalize(&args.dir)
         .map_err(|error| UsageError(format!("{} cannot be entered: {error}", args.dir.display())))?;
     let store = sessions::store()?;
-    let (id, journal) = journal(args, &store, &dir)?;
+    let (id, journal) = given.map_or_else(|| journal(args, &store, &dir), Ok)?;
     let pinned = Pinned::of(journal.state());
     let question = outside::question(dir.clone(), pinned.request(args));
     let mut here = here::open(&question).map_err(|error| UsageError::of(&error))?;
