@@ -77,7 +77,7 @@ impl Watch for Told {
     fn committed(&mut self, events: &[Event]) {
         for event in events {
             if let Payload::UsageReported(reported) = &event.payload {
-                self.total.add(&reported.usage);
+                self.total = self.total + reported.usage;
                 let told = UsageNotification {
                     thread_id: self.thread.clone(),
                     last: usage(&reported.usage),
