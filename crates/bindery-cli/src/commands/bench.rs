@@ -2,8 +2,8 @@
 
 mod assemble;
 mod explain;
-mod log;
 mod gateway;
+mod log;
 mod measure;
 mod tokens;
 

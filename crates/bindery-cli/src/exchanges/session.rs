@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bindery::Usage;
-use bindery::log::{
-    AttemptOutcome, ExchangeOutcome, Payload, RecordedExchange, Recording, Seq, UsageReported,
-};
+use bindery::log::{AttemptOutcome, ExchangeOutcome, Payload, RecordedExchange, Recording, Seq};
 use bindery_agent::replay::{self, Go};
 use bindery_cache::Diagnosis;
 use bindery_store::{LogReader, SessionId, events};
@@ -57,29 +55,13 @@ fn attempts(log: &dyn LogReader) -> anyhow::Result<BTreeMap<Seq, Attempt>> {
             }
             Payload::UsageReported(reported) => {
                 if let Some(attempt) = known.get_mut(&reported.attempt) {
-                    attempt.usage = Some(buckets(&reported));
+                    attempt.usage = Some(reported.usage);
                 }
             }
             _ => {}
         }
     }
     Ok(known)
-}
-
-/// The usage as the provider's reply was read; where that is not kept, from the classes of the log.
-fn buckets(reported: &UsageReported) -> Usage {
-    let read = reported
-        .reported
-        .as_ref()
-        .and_then(|json| serde_json::from_str(json.as_str()).ok());
-    read.unwrap_or_else(|| Usage {
-        uncached: reported.usage.uncached,
-        read: reported.usage.cache_read,
-        write_5m: reported.usage.cache_write_5m,
-        write_1h: reported.usage.cache_write_1h,
-        output: reported.usage.output,
-        ..Usage::default()
-    })
 }
 
 fn own(
@@ -90,9 +72,11 @@ fn own(
     take: &mut Take<'_>,
 ) -> anyhow::Result<()> {
     let mut outcome = Ok(());
-    replay::each(log, |number, seq, attempt, body| {
+    replay::each(log, |asked| {
+        let (number, seq) = (asked.request.number, asked.request.seq);
+        let attempt = asked.request.attempt.clone();
         let place = format!("session {id}, request {number}");
-        outcome = match (body, known.get(&seq)) {
+        outcome = match (asked.body(), known.get(&seq)) {
             (Err(error), _) => warn(terminal, &place, &format!("cannot be rebuilt: {error}")),
             (Ok(_), None) => Ok(()),
             (Ok(body), Some(of)) => {

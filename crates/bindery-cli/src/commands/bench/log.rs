@@ -99,8 +99,9 @@ fn print(rows: &[Rates], terminal: &mut Terminal) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn rate(count: u64, spread: &Spread) -> f64 {
-    f64::from(u32::try_from(count).unwrap_or(u32::MAX)) / spread.median()
+fn rate(count: u64, times: &[Duration]) -> f64 {
+    let median = Spread::times(times.iter().copied()).median();
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX)) / median
 }
 
 /// Events that are acknowledged: folded, written, chained, synced; beside their bytes inserted and synced.
@@ -240,7 +241,7 @@ fn opening(events: u64, runs: usize, dir: &Path, terminal: &mut Terminal) -> any
         times.push(timed(|| Ok(load(&*store.read(&id)?)?))?);
     }
     let count = thousands(bindery::TokenCount::exact(first - 1));
-    let shown = Spread::new(times).shown();
+    let shown = Spread::times(times).shown();
     writeln!(
         terminal.out,
         "\na session of {count} events is opened, checked and folded in {shown}"
@@ -271,7 +272,7 @@ fn curve(runs: usize, terminal: &mut Terminal) -> anyhow::Result<()> {
             more.push(began.elapsed() / u32::try_from(MORE)?);
             anew.push(timed(|| talk.rebuild(&mut Bodies::default()))?);
         }
-        let (more, anew) = (Spread::new(more).shown(), Spread::new(anew).shown());
+        let (more, anew) = (Spread::times(more).shown(), Spread::times(anew).shown());
         let kilobytes = bytes / 1000;
         writeln!(out, "{length:<12} {kilobytes:>9} kB {more:>16} {anew:>16}")?;
     }
