@@ -110,6 +110,7 @@ impl Agent {
                 Went::Ended(ended) => return Ok(ended),
             }
             claimed = self.claim(Boundary::Step, Vec::new())?;
+            claimed = Box::pin(self.steered(claimed, cancel)).await?;
             self.session.begin_step();
         }
         let reason = format!("the limit of {} steps a turn was reached", self.most_steps);

@@ -46,6 +46,9 @@ pub fn hooks(owner: Owner, file: &str, list: &Value) -> (Hooks, Vec<Remark>) {
 }
 
 fn hook(owner: Owner, at: &str, table: &Value) -> Result<Hook, String> {
+    if !table.is_object() {
+        return Err("this is no table; write [[hook]] and the keys below it".to_owned());
+    }
     let written = Written::deserialize(table).map_err(|error| error.to_string())?;
     let event: Event = written
         .event

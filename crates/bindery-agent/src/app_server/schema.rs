@@ -128,11 +128,9 @@ mod tests {
     #[test]
     fn what_is_checked_in_is_what_the_types_say() {
         let json = format!("{:#}\n", json_schema());
-        assert_eq!(json, include_str!("../../../../schema/app-server.json"), "run `bindery app-server schema`");
-        assert_eq!(
-            typescript(),
-            include_str!("../../../../schema/app-server.ts"),
-            "run `bindery app-server schema --typescript`"
-        );
+        let same = json == include_str!("../../../../schema/app-server.json");
+        assert!(same, "put the output of `bindery app-server schema` into schema/app-server.json");
+        let same = typescript() == include_str!("../../../../schema/app-server.ts");
+        assert!(same, "put the output of `bindery app-server schema --typescript` into schema/app-server.ts");
     }
 }

@@ -5,6 +5,7 @@ use bindery_core::log::{
 };
 use bindery_core::{Message, Part, Role, Source};
 use bindery_hooks::{Action, Event, Named, Rule, Stopping, When, refusal};
+use bindery_sources::{Level, Notice, Position};
 use bindery_store::StoreError;
 use serde_json::{Map, Value, json};
 
@@ -64,6 +65,33 @@ impl Agent {
             return Ok(Err(Ended::new(TurnOutcome::Blocked, refused.join("; "))));
         }
         Ok(Ok(out))
+    }
+
+    /// What was said while the turn ran: hooks are asked as they are of a prompt, and what they refuse is kept
+    /// as a draft while the turn goes on.
+    pub(crate) async fn steered(
+        &mut self,
+        claimed: Vec<UserMessage>,
+        cancel: &Cancel,
+    ) -> Result<Vec<UserMessage>, StoreError> {
+        if self.control.is_none() {
+            return Ok(claimed);
+        }
+        let mut out = Vec::new();
+        for message in claimed {
+            match self.prompt(message, cancel).await? {
+                Ok(messages) => out.extend(messages),
+                Err(why) => self.watch.told(&[Notice {
+                    level: Level::Warning,
+                    code: "prompt-refused".into(),
+                    at: Position::whole("UserPromptSubmit"),
+                    message: why,
+                    excerpt: None,
+                    mend: "the text is kept as a draft in the session's log".to_owned(),
+                }]),
+            }
+        }
+        Ok(out)
     }
 
     /// Tells hooks that the session began, goes on, or was compacted; what they add.
