@@ -11,7 +11,7 @@ def call(method, **params):
     while True:
         message = json.loads(server.stdout.readline())
         if message.get("id") == last:
-            return message.get("result") or message["error"]["data"]
+            return message["result"] if "result" in message else message["error"]["data"]
         notifications.append(message)
 
 def wait(method):

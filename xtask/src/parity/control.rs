@@ -37,7 +37,13 @@ input = "run-tests"
 "#;
 
 /// The events that a client is told to run the hook at.
-const EVENTS: [&str; 5] = ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"];
+const EVENTS: [&str; 5] = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "Stop",
+];
 
 /// Runs the command.
 pub(crate) fn run() -> Result<()> {
@@ -72,7 +78,12 @@ fn lay(root: &Path, bindery: &Path) -> Result<()> {
     };
     let command = format!("{} hook gate", bindery.display());
     let hooks: Value = EVENTS
-        .map(|event| (event.to_owned(), json!([{"hooks": [{"type": "command", "command": command}]}])))
+        .map(|event| {
+            (
+                event.to_owned(),
+                json!([{"hooks": [{"type": "command", "command": command}]}]),
+            )
+        })
         .into_iter()
         .collect();
     let settings = json!({ "hooks": hooks }).to_string();
@@ -92,7 +103,14 @@ fn claude(installed: &Installed, mock: &Mock, root: &Path) -> Result<Vec<Value>>
     let url = mock.scripted("claude", script);
     let mut command = bare(&installed.program(Client::Claude), &root.join("p"));
     command
-        .args(["-p", "hello", "--model", "claude-sonnet-4-6", "--allowedTools", "Write,Bash"])
+        .args([
+            "-p",
+            "hello",
+            "--model",
+            "claude-sonnet-4-6",
+            "--allowedTools",
+            "Write,Bash",
+        ])
         .env("HOME", root.join("home"))
         .env("TMPDIR", root)
         .env("ANTHROPIC_BASE_URL", url)
@@ -120,7 +138,13 @@ fn codex(installed: &Installed, mock: &Mock, root: &Path) -> Result<Vec<Value>> 
     command
         .args(["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"])
         .args(["--dangerously-bypass-approvals-and-sandbox", "-c", &provider])
-        .args(["-c", "model_provider=\"mock\"", "-c", "model=\"gpt-5.5\"", "hello"])
+        .args([
+            "-c",
+            "model_provider=\"mock\"",
+            "-c",
+            "model=\"gpt-5.5\"",
+            "hello",
+        ])
         .env("HOME", root.join("home"))
         .env("CODEX_HOME", root.join("home/.codex"))
         .env("TMPDIR", root)
@@ -137,19 +161,39 @@ fn judge(client: Client, root: &Path, bodies: &[Value]) -> Result<()> {
     let has = |index: usize, word: &str| texts.get(index).is_some_and(|text| text.contains(word));
     let checks = [
         ("five requests", texts.len() == 5),
-        ("the runtime context is in the first request", has(0, "RUNTIME-WORD")),
+        (
+            "the runtime context is in the first request",
+            has(0, "RUNTIME-WORD"),
+        ),
         ("nothing else of it is", !has(0, "MEMORY-WORD")),
         ("the gate refused the edit", has(1, "requires `memory.loaded`")),
         ("the memory was shown with the refusal", has(1, "MEMORY-WORD")),
-        ("once it was shown the edit went through", root.join("p/made.txt").exists()),
-        ("the refusal came once", texts.last().is_some_and(|text| text.matches("`memory before edits` requires").count() == 1)),
+        (
+            "once it was shown the edit went through",
+            root.join("p/made.txt").exists(),
+        ),
+        (
+            "the refusal came once",
+            texts
+                .last()
+                .is_some_and(|text| text.matches("`memory before edits` requires").count() == 1),
+        ),
         ("the end was held", has(3, "requires `tests.passed`")),
-        ("and let go once the tests passed", texts.last().is_some_and(|text| text.matches("requires `tests.passed`").count() == 1)),
+        (
+            "and let go once the tests passed",
+            texts
+                .last()
+                .is_some_and(|text| text.matches("requires `tests.passed`").count() == 1),
+        ),
     ];
     let mut failed = 0_usize;
     for (what, holds) in checks {
         failed += usize::from(!holds);
-        say(&format!("{} {}: {what}", if holds { "ok  " } else { "FAIL" }, client.name()));
+        say(&format!(
+            "{} {}: {what}",
+            if holds { "ok  " } else { "FAIL" },
+            client.name()
+        ));
     }
     if failed > 0 {
         let kept = std::env::temp_dir().join(format!("control-{}.json", client.name()));

@@ -125,7 +125,9 @@ fn reply(url: &str, body: &[u8], sessions: &Sessions) -> Option<Vec<Value>> {
 
 /// What the script says for this request. Requests without tools (titles and the like) are no part of it.
 fn step(session: &Session, body: &Value) -> Step {
-    let asks = |body: &Value| body.get("input").is_some() || body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+    let asks = |body: &Value| {
+        body.get("input").is_some() || body["tools"].as_array().is_some_and(|tools| !tools.is_empty())
+    };
     let done = session.bodies.iter().filter(|body| asks(body)).count();
     session.script.get(done).filter(|_| asks(body)).cloned().flatten()
 }

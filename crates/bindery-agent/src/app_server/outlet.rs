@@ -117,7 +117,10 @@ impl Watch for Told {
 
 /// An event as the client sees it.
 pub(super) fn item(event: &Event) -> Item {
-    let data = event.encode().ok().and_then(|record| serde_json::from_str(&record.data).ok());
+    let data = event
+        .encode()
+        .ok()
+        .and_then(|record| serde_json::from_str(&record.data).ok());
     Item {
         seq: event.seq.get(),
         r#type: event.payload.kind().to_owned(),

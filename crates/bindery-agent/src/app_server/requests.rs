@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::outlet::item;
 use super::protocol::{
     Empty, ErrorCode, InitializeParams, InitializeResult, InjectItemsParams, InjectItemsResult, Input,
-    SettingsUpdateParams, ThreadForkParams, ThreadListParams, ThreadListResult, ThreadReadParams, ThreadReadResult,
-    ThreadResult, ThreadResumeParams, ThreadSettings, ThreadStartParams, Turn, TurnInterruptParams,
-    TurnStartParams, TurnStartResult, TurnStatus, TurnSteerParams, TurnSteerResult,
+    SettingsUpdateParams, ThreadForkParams, ThreadListParams, ThreadListResult, ThreadReadParams,
+    ThreadReadResult, ThreadResult, ThreadResumeParams, ThreadSettings, ThreadStartParams, Turn,
+    TurnInterruptParams, TurnStartParams, TurnStartResult, TurnStatus, TurnSteerParams, TurnSteerResult,
 };
 use super::refusal::Refusal;
 use super::server::Server;
@@ -133,7 +133,13 @@ impl<H: Host> Server<H> {
         let mut items = Vec::new();
         for event in events(agent.journal().log(), Seq::FIRST) {
             let event = event.map_err(|error| Refusal::of_store(&error))?;
-            let said = ["user_message", "assistant_message", "tool_called", "tool_returned", "snapshot_entered"];
+            let said = [
+                "user_message",
+                "assistant_message",
+                "tool_called",
+                "tool_returned",
+                "snapshot_entered",
+            ];
             if said.contains(&event.payload.kind()) {
                 items.push(item(&event));
             }
@@ -209,7 +215,10 @@ impl<H: Host> Server<H> {
             }
             Slot::Idle(_) if params.or_start => {
                 let turn_id = self.begin(&params.thread_id, Some(&text))?;
-                write(&TurnSteerResult { turn_id, started: true })
+                write(&TurnSteerResult {
+                    turn_id,
+                    started: true,
+                })
             }
             Slot::Idle(_) => {
                 let message = "no turn runs; start one, or say `orStart`";
@@ -272,7 +281,11 @@ fn text(input: &[Input]) -> Result<String, Refusal> {
 }
 
 fn read<T: DeserializeOwned>(params: Value) -> Result<T, Refusal> {
-    let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };
+    let params = if params.is_null() {
+        Value::Object(serde_json::Map::new())
+    } else {
+        params
+    };
     serde_json::from_value(params).map_err(|error| Refusal::new(ErrorCode::InvalidParams, error.to_string()))
 }
 

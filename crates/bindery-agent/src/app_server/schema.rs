@@ -56,7 +56,10 @@ pub fn typescript() -> String {
         for (name, method) in entries(&schema, key) {
             let params = method.get("params").map_or_else(|| "never".to_owned(), typed);
             let line = match method.get("result") {
-                Some(result) => format!("  \"{name}\": {{ params: {params}; result: {} }};\n", typed(result)),
+                Some(result) => format!(
+                    "  \"{name}\": {{ params: {params}; result: {} }};\n",
+                    typed(result)
+                ),
                 None => format!("  \"{name}\": {params};\n"),
             };
             out.push_str(&line);
@@ -94,7 +97,11 @@ fn typed(schema: &Value) -> String {
         return words.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
     }
     match schema.get("type") {
-        Some(Value::Array(types)) => types.iter().map(|one| named(one, schema)).collect::<Vec<_>>().join(" | "),
+        Some(Value::Array(types)) => types
+            .iter()
+            .map(|one| named(one, schema))
+            .collect::<Vec<_>>()
+            .join(" | "),
         Some(one) => named(one, schema),
         None => "unknown".to_owned(),
     }
@@ -113,7 +120,10 @@ fn named(name: &Value, schema: &Value) -> String {
         "object" => match schema.get("properties").and_then(Value::as_object) {
             None => "Record<string, unknown>".to_owned(),
             Some(properties) => {
-                let fields: Vec<String> = properties.iter().map(|(key, value)| format!("{key}: {}", typed(value))).collect();
+                let fields: Vec<String> = properties
+                    .iter()
+                    .map(|(key, value)| format!("{key}: {}", typed(value)))
+                    .collect();
                 format!("{{ {} }}", fields.join("; "))
             }
         },
@@ -129,8 +139,14 @@ mod tests {
     fn what_is_checked_in_is_what_the_types_say() {
         let json = format!("{:#}\n", json_schema());
         let same = json == include_str!("../../../../schema/app-server.json");
-        assert!(same, "put the output of `bindery app-server schema` into schema/app-server.json");
+        assert!(
+            same,
+            "put the output of `bindery app-server schema` into schema/app-server.json"
+        );
         let same = typescript() == include_str!("../../../../schema/app-server.ts");
-        assert!(same, "put the output of `bindery app-server schema --typescript` into schema/app-server.ts");
+        assert!(
+            same,
+            "put the output of `bindery app-server schema --typescript` into schema/app-server.ts"
+        );
     }
 }

@@ -71,7 +71,11 @@ impl<H: Host> Server<H> {
                 cancel.cancel();
             }
         }
-        while self.threads.values().any(|open| matches!(open.slot, Slot::Busy { .. })) {
+        while self
+            .threads
+            .values()
+            .any(|open| matches!(open.slot, Slot::Busy { .. }))
+        {
             match self.ended.recv().await {
                 Some(finished) => self.finish(finished),
                 None => break,
@@ -93,7 +97,10 @@ impl<H: Host> Server<H> {
             Ok(message) => message,
             Err(error) => {
                 let message = format!("the line is no JSON: {error}");
-                return self.answer(&Value::Null, json!({"error": {"code": -32700, "message": message}}));
+                return self.answer(
+                    &Value::Null,
+                    json!({"error": {"code": -32700, "message": message}}),
+                );
             }
         };
         let id = message.get("id").cloned().unwrap_or(Value::Null);

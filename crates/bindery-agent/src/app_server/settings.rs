@@ -4,7 +4,9 @@ use bindery_core::log::{Json, SettingChanged};
 use bindery_core::{Context, Kind, Source, Trust};
 use serde_json::Value;
 
-use super::protocol::{InjectedItem, ItemClass, Patch, SettingsUpdateParams, SettingsUpdateResult, ThreadSettings};
+use super::protocol::{
+    InjectedItem, ItemClass, Patch, SettingsUpdateParams, SettingsUpdateResult, ThreadSettings,
+};
 use super::refusal::Refusal;
 use super::thread::{Open, Slot};
 use crate::agent::Agent;
@@ -59,7 +61,9 @@ fn differing(before: &ThreadSettings, after: &ThreadSettings) -> Vec<String> {
         _ => serde_json::Map::new(),
     };
     let (before, after) = (object(before), object(after));
-    let changed = after.iter().filter(|(key, value)| before.get(*key) != Some(*value));
+    let changed = after
+        .iter()
+        .filter(|(key, value)| before.get(*key) != Some(*value));
     changed.map(|(key, _)| key.clone()).collect()
 }
 
@@ -100,7 +104,11 @@ impl Open {
             agent.params.max_tokens = self.settings.max_tokens;
             record(agent, SETTINGS, &self.settings)?;
             self.policy = None;
-            let text = self.settings.developer_instructions.as_deref().unwrap_or_default();
+            let text = self
+                .settings
+                .developer_instructions
+                .as_deref()
+                .unwrap_or_default();
             self.policy = register(agent, text, self.settings.mode.as_deref())?;
         }
         for item in std::mem::take(&mut self.waiting) {
@@ -134,11 +142,18 @@ impl Open {
             return Ok(());
         };
         let kept = agent.state().settings().clone();
-        if let Some(settings) = kept.get(SETTINGS).and_then(|json| serde_json::from_str(json.as_str()).ok()) {
+        if let Some(settings) = kept
+            .get(SETTINGS)
+            .and_then(|json| serde_json::from_str(json.as_str()).ok())
+        {
             self.settings = settings;
             agent.params.model.clone_from(&self.settings.model);
             agent.params.max_tokens = self.settings.max_tokens;
-            let text = self.settings.developer_instructions.as_deref().unwrap_or_default();
+            let text = self
+                .settings
+                .developer_instructions
+                .as_deref()
+                .unwrap_or_default();
             self.policy = register(agent, text, self.settings.mode.as_deref())?;
         }
         for (name, json) in kept.iter().filter(|(name, _)| name.starts_with(BASELINE)) {
@@ -169,7 +184,11 @@ fn source() -> Source {
 
 /// The instructions of a mode travel in the snapshot of the runtime context: an update is said again, and no
 /// byte before it changes.
-fn register(agent: &Agent, text: &str, mode: Option<&str>) -> Result<Option<bindery_core::Registration>, Refusal> {
+fn register(
+    agent: &Agent,
+    text: &str,
+    mode: Option<&str>,
+) -> Result<Option<bindery_core::Registration>, Refusal> {
     if text.trim().is_empty() {
         return Ok(None);
     }
@@ -179,13 +198,20 @@ fn register(agent: &Agent, text: &str, mode: Option<&str>) -> Result<Option<bind
     };
     let context = Context::new("mode-instructions", text).order(5).literal();
     let context = context.from_source(source(), Trust::Operator).literal();
-    agent.session.scope().context(context).map(Some).map_err(Refusal::failed)
+    agent
+        .session
+        .scope()
+        .context(context)
+        .map(Some)
+        .map_err(Refusal::failed)
 }
 
 /// An item that survives compactions is a context with a message of its own: what is gone from the
 /// conversation is said again.
 fn baseline(agent: &Agent, name: &str, text: &str) -> Result<bindery_core::Registration, Refusal> {
-    let context = Context::new(name, text.to_owned()).message(Kind::Instructions).order(2000);
+    let context = Context::new(name, text.to_owned())
+        .message(Kind::Instructions)
+        .order(2000);
     let context = context.from_source(source(), Trust::Operator).literal();
     agent.session.scope().context(context).map_err(Refusal::failed)
 }

@@ -59,7 +59,9 @@ fn hook(event: &str, command: &str) -> Value {
 
 fn texts(world: &World) -> Vec<String> {
     let fragments = world.agent.state().messages().iter().flat_map(Message::fragments);
-    fragments.map(|fragment| fragment.text.as_str().to_owned()).collect()
+    fragments
+        .map(|fragment| fragment.text.as_str().to_owned())
+        .collect()
 }
 
 fn verified(world: &World) {
@@ -103,7 +105,11 @@ async fn what_hooks_say_reaches_the_model_once_a_session_and_once_a_prompt() {
     world.say("two").await;
     let texts = texts(&world);
     let count = |word: &str| texts.iter().filter(|text| text.contains(word)).count();
-    assert_eq!((count("START"), count("first"), count("later")), (1, 1, 1), "{texts:?}");
+    assert_eq!(
+        (count("START"), count("first"), count("later")),
+        (1, 1, 1),
+        "{texts:?}"
+    );
     let place = |word: &str| texts.iter().position(|text| text.contains(word)).unwrap();
     assert!(place("START") < place("one") && place("one") < place("first") && place("first") < place("two"));
     assert!(texts[0].starts_with("<bindery-hook "), "{}", texts[0]);
@@ -114,7 +120,10 @@ async fn what_hooks_say_reaches_the_model_once_a_session_and_once_a_prompt() {
 async fn an_ephemeral_context_is_in_the_next_request_alone_and_replay_still_verifies() {
     let ground = Ground::new();
     let mut world = World::new(&replies(2));
-    let mut ephemeral = hook("UserPromptSubmit", r#"grep -q '"prompt":"one"' && echo t=1 || echo t=2"#);
+    let mut ephemeral = hook(
+        "UserPromptSubmit",
+        r#"grep -q '"prompt":"one"' && echo t=1 || echo t=2"#,
+    );
     ephemeral["delivery"] = "ephemeral".into();
     ground.control(&mut world.agent, &json!({"hook": [ephemeral]}));
     world.say("one").await;
@@ -132,8 +141,14 @@ async fn an_ephemeral_context_is_in_the_next_request_alone_and_replay_still_veri
             fragments.map(|fragment| fragment.text.as_str()).collect()
         })
         .collect();
-    assert!(reminders[0].contains("t=1") && !reminders[0].contains("t=2"), "{reminders:?}");
-    assert!(reminders[1].contains("t=2") && !reminders[1].contains("t=1"), "{reminders:?}");
+    assert!(
+        reminders[0].contains("t=1") && !reminders[0].contains("t=2"),
+        "{reminders:?}"
+    );
+    assert!(
+        reminders[1].contains("t=2") && !reminders[1].contains("t=1"),
+        "{reminders:?}"
+    );
     verified(&world);
 }
 
@@ -141,13 +156,19 @@ async fn an_ephemeral_context_is_in_the_next_request_alone_and_replay_still_veri
 async fn a_prompt_that_a_hook_refuses_is_kept_as_a_draft_and_a_crash_refuses_nothing() {
     let ground = Ground::new();
     let mut world = World::new(&replies(1));
-    ground.control(&mut world.agent, &json!({"hook": [hook("UserPromptSubmit", "echo 'not on Fridays' >&2; exit 2")]}));
+    ground.control(
+        &mut world.agent,
+        &json!({"hook": [hook("UserPromptSubmit", "echo 'not on Fridays' >&2; exit 2")]}),
+    );
     let report = world.say("publish it").await;
     assert_eq!(report.outcome, TurnOutcome::Blocked);
     assert_eq!(report.reason.as_deref(), Some("not on Fridays"));
     assert_eq!(world.agent.draft().as_deref(), Some("publish it"));
     assert_eq!(world.agent.state().attempts(), 0);
-    ground.control(&mut world.agent, &json!({"hook": [hook("UserPromptSubmit", "exit 3")]}));
+    ground.control(
+        &mut world.agent,
+        &json!({"hook": [hook("UserPromptSubmit", "exit 3")]}),
+    );
     assert_eq!(world.say("publish it").await.outcome, TurnOutcome::Completed);
     verified(&world);
 }
@@ -161,16 +182,29 @@ async fn every_dispatch_path_passes_the_hooks_and_deny_wins() {
         [[reply]]
         text = 'Well.'
     ";
-    let mut world = World::new(script).with_tools([acts("spawn_agent"), acts("mcp__mail__send"), says("look", "seen")]);
+    let mut world =
+        World::new(script).with_tools([acts("spawn_agent"), acts("mcp__mail__send"), says("look", "seen")]);
     let deny = r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no agents"}}'"#;
-    let allow = r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'"#;
+    let allow =
+        r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'"#;
     let mut no = hook("PreToolUse", deny);
     no["matcher"] = "spawn_agent|mcp__.*|look".into();
-    ground.control(&mut world.agent, &json!({"hook": [hook("PreToolUse", allow), no]}));
+    ground.control(
+        &mut world.agent,
+        &json!({"hook": [hook("PreToolUse", allow), no]}),
+    );
     world.say("go").await;
-    let refused = texts(&world).iter().filter(|text| text.contains("no agents")).count();
+    let refused = texts(&world)
+        .iter()
+        .filter(|text| text.contains("no agents"))
+        .count();
     assert_eq!(refused, 3);
-    assert!(!world.events().iter().any(|event| matches!(event.payload, Payload::ToolCalled(_))));
+    assert!(
+        !world
+            .events()
+            .iter()
+            .any(|event| matches!(event.payload, Payload::ToolCalled(_)))
+    );
     verified(&world);
 }
 
@@ -178,12 +212,17 @@ async fn every_dispatch_path_passes_the_hooks_and_deny_wins() {
 async fn a_hooks_allow_takes_the_place_of_a_question_and_never_of_a_rule() {
     let ground = Ground::new();
     let script = "[[reply]]\ncalls = [{ tool = 'shell' }]\n[[reply]]\ntext = 'Well.'\n";
-    let allow = r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'"#;
+    let allow =
+        r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'"#;
     let mut world = World::new(script).with_tools([acts("shell")]);
     ground.control(&mut world.agent, &json!({"hook": [hook("PreToolUse", allow)]}));
     world.agent.permit = Arc::new(bindery_agent::ReadOnly);
     world.say("go").await;
-    assert!(texts(&world).iter().any(|text| text.contains("not allowed in this session")));
+    assert!(
+        texts(&world)
+            .iter()
+            .any(|text| text.contains("not allowed in this session"))
+    );
     verified(&world);
 }
 
@@ -198,7 +237,10 @@ async fn the_end_of_a_turn_is_held_until_hooks_let_go_and_not_for_ever() {
     assert!(texts(&world).iter().any(|text| text.contains("tests first")));
     verified(&world);
     let mut world = World::new(&replies(12));
-    ground.control(&mut world.agent, &json!({"hook": [hook("Stop", "echo never >&2; exit 2")]}));
+    ground.control(
+        &mut world.agent,
+        &json!({"hook": [hook("Stop", "echo never >&2; exit 2")]}),
+    );
     let report = world.say("finish").await;
     assert_eq!((report.outcome, report.steps), (TurnOutcome::Completed, 9));
     assert!(report.reason.unwrap().contains("8 times in a row"));
@@ -229,7 +271,10 @@ async fn memory_is_loaded_before_any_edit_by_the_harness_and_whoever_skips_it_is
     assert_eq!((report.outcome, report.steps), (TurnOutcome::Completed, 3));
     let texts = texts(&world);
     let place = |word: &str| texts.iter().position(|text| text.contains(word));
-    assert!(place("`memory before edits` requires `memory.loaded`") < place("Tuesdays"), "{texts:?}");
+    assert!(
+        place("`memory before edits` requires `memory.loaded`") < place("Tuesdays"),
+        "{texts:?}"
+    );
     assert!(place("Tuesdays") < place("done"), "{texts:?}");
     assert!(world.agent.state().holds("memory.loaded"));
     let gated = decisions(&world);
@@ -239,13 +284,22 @@ async fn memory_is_loaded_before_any_edit_by_the_harness_and_whoever_skips_it_is
     // With the default nobody has to be refused: it is loaded with the first prompt.
     let mut eager = settings;
     eager["state"][0]["when"] = "start".into();
-    let script = "[[reply]]\ncalls = [{ tool = 'edit', input = { path = 'a.rs' } }]\n[[reply]]\ntext = 'Done.'\n";
+    let script =
+        "[[reply]]\ncalls = [{ tool = 'edit', input = { path = 'a.rs' } }]\n[[reply]]\ntext = 'Done.'\n";
     let mut world = World::new(script).with_tools([acts("edit")]);
     ground.control(&mut world.agent, &eager);
     assert_eq!(world.say("change it").await.steps, 2);
-    assert!(!decisions(&world).iter().any(|(_, decision)| *decision == Decision::Deny));
+    assert!(
+        !decisions(&world)
+            .iter()
+            .any(|(_, decision)| *decision == Decision::Deny)
+    );
     // What was shown is gone after a compaction, and so is the state.
-    world.agent.after_compaction("auto", "summary", &world.cancel).await.unwrap();
+    world
+        .agent
+        .after_compaction("auto", "summary", &world.cancel)
+        .await
+        .unwrap();
     assert!(!world.agent.state().holds("memory.loaded"));
     verified(&world);
 }
@@ -273,7 +327,10 @@ async fn a_turn_does_not_end_before_the_tests_passed_after_the_last_edit() {
     ground.control(&mut world.agent, &settings);
     let report = world.say("change it").await;
     assert_eq!((report.outcome, report.steps), (TurnOutcome::Completed, 5));
-    let held = texts(&world).iter().filter(|text| text.contains("requires `tests.passed`")).count();
+    let held = texts(&world)
+        .iter()
+        .filter(|text| text.contains("requires `tests.passed`"))
+        .count();
     assert_eq!(held, 1);
     verified(&world);
 }
@@ -281,14 +338,18 @@ async fn a_turn_does_not_end_before_the_tests_passed_after_the_last_edit() {
 #[tokio::test]
 async fn a_hook_sets_a_state_and_stops_the_work() {
     let ground = Ground::new();
-    let mut world = World::new("[[reply]]\ncalls = [{ tool = 'look' }]\n[[reply]]\ntext = 'Never.'\n").with_tools([says("look", "seen")]);
+    let mut world = World::new("[[reply]]\ncalls = [{ tool = 'look' }]\n[[reply]]\ntext = 'Never.'\n")
+        .with_tools([says("look", "seen")]);
     let hooks = json!({"hook": [
         hook("UserPromptSubmit", r#"echo '{"set": ["plan.approved"]}'"#),
         hook("PostToolUse", r#"echo '{"continue": false, "stopReason": "enough"}'"#),
     ]});
     ground.control(&mut world.agent, &hooks);
     let report = world.say("go").await;
-    assert_eq!((report.outcome, report.reason.as_deref()), (TurnOutcome::Blocked, Some("enough")));
+    assert_eq!(
+        (report.outcome, report.reason.as_deref()),
+        (TurnOutcome::Blocked, Some("enough"))
+    );
     assert!(world.agent.state().holds("plan.approved"));
     verified(&world);
 }
@@ -298,7 +359,11 @@ async fn the_runtime_context_follows_its_file_and_no_old_byte_changes() {
     let ground = Ground::new();
     let mut world = World::new(&replies(4));
     let (project, scope) = (ground.project().to_owned(), world.scope.clone());
-    world.agent.refreshers.push(Box::new(RuntimeFile::new(project, Arc::new(Gate::default()), scope)));
+    world.agent.refreshers.push(Box::new(RuntimeFile::new(
+        project,
+        Arc::new(Gate::default()),
+        scope,
+    )));
     ground.write(RUNTIME_FILES[0], "Branch is frozen.");
     world.say("one").await;
     world.say("two").await;
@@ -311,6 +376,11 @@ async fn the_runtime_context_follows_its_file_and_no_old_byte_changes() {
     assert_eq!(after[..before.len()], before[..], "what was said stays as it was");
     let count = |word: &str| after.iter().filter(|text| text.contains(word)).count();
     assert_eq!((count("frozen"), count("is open")), (1, 1));
-    assert!(after.iter().any(|text| text.starts_with("<bindery-context-cleared")), "{after:?}");
+    assert!(
+        after
+            .iter()
+            .any(|text| text.starts_with("<bindery-context-cleared")),
+        "{after:?}"
+    );
     verified(&world);
 }

@@ -70,5 +70,9 @@ pub(crate) fn run(args: &PolicyArgs, terminal: &mut Terminal) -> anyhow::Result<
     watched.pass_to_client(from, &mut terminal.out)?;
     terminal.out.flush()?;
     let status = child.wait().context("waiting for the server")?;
-    Ok(if status.success() { Status::Success } else { Status::Failure })
+    Ok(if status.success() {
+        Status::Success
+    } else {
+        Status::Failure
+    })
 }

@@ -29,7 +29,10 @@ impl Client {
 
     fn with(place: &Place, arguments: &[&str]) -> Self {
         let mut command = place.command("home/repo", arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let (to, from) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         Self {
@@ -114,12 +117,18 @@ fn a_thread_without_turns_is_resumed_and_an_ephemeral_one_says_that_it_is_not() 
     let mut one = Client::new(&place);
     let thread = one.start(&place);
     let cwd = place.path("home/repo");
-    let ephemeral = one.ask("thread/start", json!({"cwd": cwd, "provider": "sim", "ephemeral": true}));
+    let ephemeral = one.ask(
+        "thread/start",
+        json!({"cwd": cwd, "provider": "sim", "ephemeral": true}),
+    );
     assert_eq!(ephemeral["thread"]["durable"], false);
     one.end();
     let mut two = Client::new(&place);
     let resumed = two.ask("thread/resume", json!({"threadId": thread, "provider": "sim"}));
-    assert_eq!((&resumed["thread"]["durable"], &resumed["thread"]["turns"]), (&json!(true), &json!(0)));
+    assert_eq!(
+        (&resumed["thread"]["durable"], &resumed["thread"]["turns"]),
+        (&json!(true), &json!(0))
+    );
     let gone = two.refused("thread/resume", json!({"threadId": ephemeral["thread"]["id"]}));
     assert_eq!(gone["code"], "unknown_thread");
     two.end();
@@ -133,12 +142,18 @@ fn an_ephemeral_resume_leaves_the_stored_session_as_it_is() {
     client.turn(&thread, "one");
     client.ask("thread/close", json!({"threadId": thread}));
     let before = place.bindery(&["log", "show", &thread, "--json"]).out;
-    let copy = client.ask("thread/resume", json!({"threadId": thread, "ephemeral": true, "provider": "sim"}));
+    let copy = client.ask(
+        "thread/resume",
+        json!({"threadId": thread, "ephemeral": true, "provider": "sim"}),
+    );
     let copy = copy["thread"]["id"].as_str().unwrap().to_owned();
     client.turn(&copy, "two");
     assert_eq!(place.bindery(&["log", "show", &thread, "--json"]).out, before);
     let fork = client.ask("thread/fork", json!({"threadId": thread, "provider": "sim"}));
-    assert_eq!((&fork["thread"]["forkedFrom"], &fork["thread"]["turns"]), (&json!(thread), &json!(1)));
+    assert_eq!(
+        (&fork["thread"]["forkedFrom"], &fork["thread"]["turns"]),
+        (&json!(thread), &json!(1))
+    );
     client.end();
 }
 
@@ -171,7 +186,10 @@ fn a_second_writer_is_told_who_holds_the_session_and_gets_it_when_that_one_lets_
     let resume = json!({"threadId": thread, "provider": "sim"});
     let refused = two.refused("thread/resume", resume.clone());
     assert_eq!(refused["code"], "writer_busy");
-    assert!(refused["owner"].as_str().unwrap().contains("app-server"), "{refused}");
+    assert!(
+        refused["owner"].as_str().unwrap().contains("app-server"),
+        "{refused}"
+    );
     one.ask("thread/close", json!({"threadId": thread}));
     two.ask("thread/resume", resume);
     one.end();
@@ -192,10 +210,16 @@ fn an_update_keeps_what_it_does_not_name_clears_null_and_says_all_that_holds() {
     assert_eq!(first["notSent"], json!(["effort", "tier"]));
     let second = update(json!({"tier": null, "model": "m2"}));
     let settings = &second["settings"];
-    assert_eq!((&settings["effort"], &settings["tier"]), (&json!("low"), &Value::Null));
+    assert_eq!(
+        (&settings["effort"], &settings["tier"]),
+        (&json!("low"), &Value::Null)
+    );
     assert_eq!(second["changesCacheKey"], json!(["model"]));
     assert_eq!(update(json!({"model": "m2"}))["changed"], json!([]));
-    client.ask("thread/settings/update", json!({"threadId": thread, "developerInstructions": "Be terse."}));
+    client.ask(
+        "thread/settings/update",
+        json!({"threadId": thread, "developerInstructions": "Be terse."}),
+    );
     client.turn(&thread, "one");
     let said = place.bindery(&["log", "show", &thread, "--json"]).out;
     assert!(said.contains("Be terse.") && said.contains("m2"), "{said}");
@@ -213,15 +237,30 @@ fn injected_items_enter_in_order_and_the_history_is_read() {
     let mut client = Client::new(&place);
     let thread = client.start(&place);
     let items = json!([{"class": "note", "text": "NOTE"}, {"class": "baseline", "text": "BASE"}]);
-    assert_eq!(client.ask("thread/inject_items", json!({"threadId": thread, "items": items}))["accepted"], 2);
+    assert_eq!(
+        client.ask("thread/inject_items", json!({"threadId": thread, "items": items}))["accepted"],
+        2
+    );
     let empty = client.refused("thread/inject_items", json!({"threadId": thread, "items": []}));
     assert_eq!(empty["code"], "invalid_params");
     client.turn(&thread, "one");
     let read = client.ask("thread/read", json!({"threadId": thread}));
     let text = read["items"].to_string();
     assert!(text.contains("NOTE") && text.contains("BASE"), "{text}");
-    assert_eq!(client.ask("thread/list", json!({}))["data"].as_array().unwrap().len(), 1);
-    assert!(client.told.iter().any(|one| one["method"] == "thread/tokenUsage/updated") || client.last > 0);
+    assert_eq!(
+        client.ask("thread/list", json!({}))["data"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    assert!(
+        client
+            .told
+            .iter()
+            .any(|one| one["method"] == "thread/tokenUsage/updated")
+            || client.last > 0
+    );
     client.end();
     assert_eq!(place.bindery(&["replay", &thread, "--verify"]).code, 0);
 }
@@ -250,7 +289,15 @@ fn an_edited_policy_reaches_every_session_and_the_client_sees_only_its_own_answe
     let place = Place::new();
     place.write("home/repo/policy.md", "Ask before deploys.\n");
     let command = format!("'{}' app-server", env!("CARGO_BIN_EXE_bindery"));
-    let watch = ["policy", "watch", "policy.md", "--app-server", &command, "--every", "10"];
+    let watch = [
+        "policy",
+        "watch",
+        "policy.md",
+        "--app-server",
+        &command,
+        "--every",
+        "10",
+    ];
     let mut client = Client::with(&place, &watch);
     client.ask("initialize", json!({"clientInfo": {"name": "t"}}));
     let thread = client.start(&place);
@@ -259,7 +306,10 @@ fn an_edited_policy_reaches_every_session_and_the_client_sees_only_its_own_answe
     // An update that keeps everything shows what holds, and the new policy is there before long.
     let holds = |client: &mut Client| {
         let all = client.ask("thread/settings/update", json!({"threadId": thread}));
-        all["settings"]["developerInstructions"].as_str().unwrap_or_default().to_owned()
+        all["settings"]["developerInstructions"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     };
     while !holds(&mut client).contains("Never deploy.") {
         std::thread::yield_now();
@@ -268,7 +318,10 @@ fn an_edited_policy_reaches_every_session_and_the_client_sees_only_its_own_answe
     assert!(client.told.iter().all(|one| !one["id"].is_string()));
     client.end();
     let said = place.bindery(&["log", "show", &thread, "--json"]).out;
-    assert!(said.contains("Ask before deploys.") && said.contains("Never deploy."), "{said}");
+    assert!(
+        said.contains("Ask before deploys.") && said.contains("Never deploy."),
+        "{said}"
+    );
 }
 
 #[test]
@@ -280,11 +333,21 @@ fn the_example_runs_where_python_is() {
     let place = Place::new();
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/app_server.py");
     let mut python = Command::new("python3");
-    python.arg(example).arg(env!("CARGO_BIN_EXE_bindery")).arg(place.path("home/repo"));
-    python.env("HOME", place.path("home")).env_remove("XDG_STATE_HOME").env_remove("XDG_CONFIG_HOME");
+    python
+        .arg(example)
+        .arg(env!("CARGO_BIN_EXE_bindery"))
+        .arg(place.path("home/repo"));
+    python
+        .env("HOME", place.path("home"))
+        .env_remove("XDG_STATE_HOME")
+        .env_remove("XDG_CONFIG_HOME");
     let ran = place.ran(&mut python);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert!(ran.out.contains("changed: mode, developerInstructions"), "{}", ran.out);
+    assert!(
+        ran.out.contains("changed: mode, developerInstructions"),
+        "{}",
+        ran.out
+    );
     assert!(ran.out.contains("late: no_active_turn"), "{}", ran.out);
     assert!(ran.out.contains("resumed:"), "{}", ran.out);
     assert!(include_str!("../../../../examples/app_server.py").lines().count() <= 40);

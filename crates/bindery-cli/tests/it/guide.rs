@@ -29,7 +29,11 @@ fn shell(place: &Place, line: &str) -> String {
     let folder = Path::new(env!("CARGO_BIN_EXE_bindery")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("sh");
-    command.arg("-c").arg(line).current_dir(place.path("home/repo")).env_clear();
+    command
+        .arg("-c")
+        .arg(line)
+        .current_dir(place.path("home/repo"))
+        .env_clear();
     command
         .env("HOME", place.path("home"))
         .env("PATH", path)

@@ -10,7 +10,10 @@ use crate::place::{Place, Ran};
 /// Runs the binary with something on its standard input.
 fn told(place: &Place, arguments: &[&str], input: &str) -> Ran {
     let mut command = place.command("home/repo", arguments);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -62,7 +65,10 @@ fn gated() -> Place {
     let place = Place::new();
     place.write("home/repo/bindery.toml", GATES);
     place.write("home/repo/memory/MEMORY.md", "- [deploys](topics/deploys.md)\n");
-    place.write("home/repo/memory/topics/deploys.md", "Deploys happen on Tuesdays.\n");
+    place.write(
+        "home/repo/memory/topics/deploys.md",
+        "Deploys happen on Tuesdays.\n",
+    );
     place
 }
 
@@ -72,16 +78,36 @@ fn the_gate_command_refuses_loads_lets_through_and_holds_the_end_for_both_client
     let edit = json!({"tool_name": "Edit", "tool_input": {"file_path": "a.rs"}});
     let refused = event(&place, "PreToolUse", edit.clone());
     insta::assert_snapshot!(format!("{refused:#}"));
-    assert_eq!(event(&place, "PreToolUse", edit.clone()), Value::Null, "what was loaded is not asked for twice");
+    assert_eq!(
+        event(&place, "PreToolUse", edit.clone()),
+        Value::Null,
+        "what was loaded is not asked for twice"
+    );
     let held = event(&place, "Stop", json!({"stop_hook_active": false}));
     assert_eq!(held["decision"], "block");
     let tests = |response: Value| json!({"tool_name": "Bash", "tool_input": {"command": "run-tests"}, "tool_response": response});
-    event(&place, "PostToolUse", tests(json!("Process exited with code 1\nOutput:\n")));
-    assert_eq!(event(&place, "Stop", json!({}))["decision"], "block", "tests that fail set nothing");
-    event(&place, "PostToolUse", tests(json!({"stdout": "", "interrupted": false})));
+    event(
+        &place,
+        "PostToolUse",
+        tests(json!("Process exited with code 1\nOutput:\n")),
+    );
+    assert_eq!(
+        event(&place, "Stop", json!({}))["decision"],
+        "block",
+        "tests that fail set nothing"
+    );
+    event(
+        &place,
+        "PostToolUse",
+        tests(json!({"stdout": "", "interrupted": false})),
+    );
     assert_eq!(event(&place, "Stop", json!({})), Value::Null);
     event(&place, "PostToolUse", edit.clone());
-    assert_eq!(event(&place, "Stop", json!({}))["decision"], "block", "an edit takes it back");
+    assert_eq!(
+        event(&place, "Stop", json!({}))["decision"],
+        "block",
+        "an edit takes it back"
+    );
     event(&place, "SessionStart", json!({"source": "compact"}));
     let again = event(&place, "PreToolUse", edit);
     assert_eq!(again["hookSpecificOutput"]["permissionDecision"], "deny");
@@ -95,7 +121,13 @@ fn the_gate_command_refuses_loads_lets_through_and_holds_the_end_for_both_client
             break;
         }
     }
-    assert!(last["systemMessage"].as_str().unwrap().contains("8 times in a row"), "{last}");
+    assert!(
+        last["systemMessage"]
+            .as_str()
+            .unwrap()
+            .contains("8 times in a row"),
+        "{last}"
+    );
 }
 
 #[test]
@@ -104,9 +136,18 @@ fn the_runtime_context_is_given_when_it_changed_and_taken_back_when_it_is_empty(
     let submit = || event(&place, "UserPromptSubmit", json!({"prompt": "hi"}));
     assert_eq!(submit(), Value::Null);
     place.write("home/repo/.claude/runtime-context.md", "Branch is frozen.\n");
-    let context = |answer: &Value| answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned();
+    let context = |answer: &Value| {
+        answer["hookSpecificOutput"]["additionalContext"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
     assert!(context(&submit()).contains("Branch is frozen."));
-    assert_eq!(submit(), Value::Null, "what stands there already is not said again");
+    assert_eq!(
+        submit(),
+        Value::Null,
+        "what stands there already is not said again"
+    );
     place.write("home/repo/.claude/runtime-context.md", "");
     assert!(context(&submit()).contains("no longer holds"));
     assert_eq!(submit(), Value::Null);
@@ -115,14 +156,20 @@ fn the_runtime_context_is_given_when_it_changed_and_taken_back_when_it_is_empty(
 #[test]
 fn states_are_set_by_hand_and_what_is_no_event_is_told() {
     let place = Place::new();
-    place.write("home/repo/bindery.toml", "[[gate]]\nrequire = \"plan.approved\"\ntools = \"edit\"\n");
+    place.write(
+        "home/repo/bindery.toml",
+        "[[gate]]\nrequire = \"plan.approved\"\ntools = \"edit\"\n",
+    );
     let edit = json!({"tool_name": "Edit", "tool_input": {"file_path": "a.rs"}});
     let none = place.bindery(&["hook", "gate", "--set", "plan.approved"]);
     assert_eq!(none.code, 2, "{}", none.err);
     assert_ne!(event(&place, "PreToolUse", edit.clone()), Value::Null);
     assert_eq!(place.bindery(&["hook", "gate", "--set", "plan.approved"]).code, 0);
     assert_eq!(event(&place, "PreToolUse", edit.clone()), Value::Null);
-    assert_eq!(place.bindery(&["hook", "gate", "--clear", "plan.approved"]).code, 0);
+    assert_eq!(
+        place.bindery(&["hook", "gate", "--clear", "plan.approved"]).code,
+        0
+    );
     assert_ne!(event(&place, "PreToolUse", edit.clone()), Value::Null);
     for input in ["", "{", "[]", "{\"hook_event_name\": \"Halt\"}", "\u{0}"] {
         let ran = told(&place, &["hook", "gate"], input);
@@ -139,8 +186,14 @@ fn what_runs_what_waits_and_what_nobody_looks_at_is_shown() {
     let place = gated();
     let settings = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}]}]}}"#;
     place.write("home/.claude/settings.json", settings);
-    place.write("home/repo/.claude/settings.json", settings.replace("mine", "theirs"));
-    place.write("home/repo/.mcp.json", r#"{"mcpServers": {"mail": {"command": "x"}}}"#);
+    place.write(
+        "home/repo/.claude/settings.json",
+        settings.replace("mine", "theirs"),
+    );
+    place.write(
+        "home/repo/.mcp.json",
+        r#"{"mcpServers": {"mail": {"command": "x"}}}"#,
+    );
     let list = place.bindery(&["hook", "list"]);
     assert_eq!(list.code, 1, "one waits");
     insta::assert_snapshot!(format!("{}---\n{}", list.out, list.err));
@@ -148,8 +201,14 @@ fn what_runs_what_waits_and_what_nobody_looks_at_is_shown() {
     assert_eq!(coverage.code, 1);
     insta::assert_snapshot!(coverage.out);
     let json: Value = serde_json::from_str(&place.bindery(&["hook", "coverage", "--json"]).out).unwrap();
-    assert_eq!((&json["schema"], &json["servers"]), (&json!("bindery.hook-coverage/1"), &json!(["mail"])));
-    assert_eq!(place.bindery(&["lock", "approve", ".claude/settings.json"]).code, 0);
+    assert_eq!(
+        (&json["schema"], &json["servers"]),
+        (&json!("bindery.hook-coverage/1"), &json!(["mail"]))
+    );
+    assert_eq!(
+        place.bindery(&["lock", "approve", ".claude/settings.json"]).code,
+        0
+    );
     let list = place.bindery(&["hook", "list"]);
     assert!(list.code == 0 && list.out.contains("theirs"), "{}", list.out);
 }
@@ -163,14 +222,26 @@ fn one_run_of_one_hook_says_how_its_answer_is_read() {
     insta::assert_snapshot!(deny.out);
     let noise = test("echo ready; echo '{}'", "UserPromptSubmit");
     assert_eq!(noise.code, 1, "{}", noise.out);
-    assert!(noise.out.contains("text stands before the JSON object"), "{}", noise.out);
+    assert!(
+        noise.out.contains("text stands before the JSON object"),
+        "{}",
+        noise.out
+    );
     let two = test("echo '{}'; echo '{}'", "Stop");
     assert!(two.out.contains("offset"), "{}", two.out);
     assert_eq!(test("true", "Halt").code, 2);
     let input = place.path("home/repo/in.json");
     place.write("home/repo/in.json", "{\"prompt\": \"mine\"}");
     let file = input.to_string_lossy().into_owned();
-    let own = place.bindery(&["hook", "test", "grep -o mine", "--event", "UserPromptSubmit", "--input", &file]);
+    let own = place.bindery(&[
+        "hook",
+        "test",
+        "grep -o mine",
+        "--event",
+        "UserPromptSubmit",
+        "--input",
+        &file,
+    ]);
     assert!(own.out.contains("context    mine"), "{}", own.out);
 }
 
@@ -181,7 +252,12 @@ fn the_tables_are_for_people_machines_and_pages() {
     assert_eq!(json["permissions"].as_array().unwrap().len(), 16);
     let page = include_str!("../../../../docs/hooks.md");
     assert!(page.contains(&place.bindery(&["hook", "table", "--markdown"]).out));
-    assert!(place.bindery(&["hook", "table"]).out.contains("exit 2, reason on stderr"));
+    assert!(
+        place
+            .bindery(&["hook", "table"])
+            .out
+            .contains("exit 2, reason on stderr")
+    );
 }
 
 #[test]
@@ -196,10 +272,26 @@ fn a_run_asks_the_hooks_and_holds_the_gates_that_are_declared() {
     let shown = place.bindery(&["log", "show", "s", "--json"]).out;
     assert!(shown.contains("STARTED"), "{shown}\n{}", ran.err);
     assert!(shown.contains("Branch is frozen."));
-    assert!(shown.contains("stop_cap"), "the simulated model never runs the tests, and is let go all the same");
+    assert!(
+        shown.contains("stop_cap"),
+        "the simulated model never runs the tests, and is let go all the same"
+    );
     assert!(place.path("home/repo/ended").exists());
     assert_eq!(place.bindery(&["replay", "s", "--verify"]).code, 0);
-    let without = place.bindery(&["run", "--provider", "sim", "--session", "t", "--no-hooks", "hello"]);
+    let without = place.bindery(&[
+        "run",
+        "--provider",
+        "sim",
+        "--session",
+        "t",
+        "--no-hooks",
+        "hello",
+    ]);
     assert_eq!(without.code, 0);
-    assert!(!place.bindery(&["log", "show", "t", "--json"]).out.contains("STARTED"));
+    assert!(
+        !place
+            .bindery(&["log", "show", "t", "--json"])
+            .out
+            .contains("STARTED")
+    );
 }

@@ -126,8 +126,9 @@ fn owner() -> String {
 }
 
 fn named(id: &str) -> Result<SessionId, Refusal> {
-    id.parse()
-        .map_err(|error: bindery_store::BadSessionId| Refusal::new(ErrorCode::UnknownThread, error.to_string()))
+    id.parse().map_err(|error: bindery_store::BadSessionId| {
+        Refusal::new(ErrorCode::UnknownThread, error.to_string())
+    })
 }
 
 /// A new log. What is stored is stored from here on, so that its id can be resumed before anything was said.

@@ -140,7 +140,9 @@ impl Inner {
         let Some(id) = id else { return };
         let result = &message["result"];
         if self.initialize.as_ref() == Some(id) {
-            self.ours = result["userAgent"].as_str().is_some_and(|name| name.starts_with("bindery/"));
+            self.ours = result["userAgent"]
+                .as_str()
+                .is_some_and(|name| name.starts_with("bindery/"));
         }
         let Some(at) = self.opening.iter().position(|one| one == id) else {
             return;
@@ -168,7 +170,8 @@ impl Inner {
             json!({"threadId": thread, "collaborationMode": {"mode": "default", "settings": settings}})
         };
         let id = format!("{OWN}{}", self.sent);
-        let request = json!({"jsonrpc": "2.0", "id": id, "method": "thread/settings/update", "params": params});
+        let request =
+            json!({"jsonrpc": "2.0", "id": id, "method": "thread/settings/update", "params": params});
         self.send(&request.to_string());
     }
 }

@@ -46,7 +46,10 @@ pub(super) fn attach(
         environment,
     };
     let mut runner = HookRunner::new(declared.hooks, surroundings);
-    runner.keep = places.state.as_ref().map(|state| state.join("hooks").join(id.to_string()));
+    runner.keep = places
+        .state
+        .as_ref()
+        .map(|state| state.join("hooks").join(id.to_string()));
     let mut control = Control::new(runner, declared.gates, project, id.to_string());
     control.home.clone_from(&places.home);
     agent.control = Some(Arc::new(control));
