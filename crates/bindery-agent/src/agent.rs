@@ -75,6 +75,8 @@ pub struct Agent {
     pub notices: Box<dyn Fn() -> Vec<Notice> + Send>,
     /// The hooks and gates of the session, if it has any.
     pub control: Option<Arc<Control>>,
+    /// How it lives within a window; without it nothing is shortened.
+    pub capacity: Option<crate::capacity::Capacity>,
     /// Who looks on.
     pub watch: Box<dyn Watch>,
 }
@@ -111,6 +113,7 @@ impl Agent {
             gate: None,
             notices: Box::new(Vec::new),
             control: None,
+            capacity: None,
             watch: Box::new(Nobody),
         };
         agent.settle()?;

@@ -133,7 +133,8 @@ impl Agent {
             ..
         } = running;
         let place = self.state().next_seq().get();
-        let (text, scan) = self.admit(place, what, outcome.text.clone());
+        let text = self.take_in(outcome.text.clone())?;
+        let (text, scan) = self.admit(place, what, text);
         let returned = ToolReturned {
             call: call.clone(),
             content: result(place, tool, &text),
@@ -154,6 +155,22 @@ impl Agent {
             input,
         };
         self.called(call, &outcome, cancel).await
+    }
+
+    /// A result as it may stand in the conversation: a large one as its digest, once all of it is kept.
+    /// Where it cannot be kept it stands as it is, and the log says why.
+    fn take_in(&mut self, text: String) -> Result<String, StoreError> {
+        let Some(capacity) = &self.capacity else {
+            return Ok(text);
+        };
+        match capacity.intake.text(&text) {
+            Ok(None) => Ok(text),
+            Ok(Some(digest)) => Ok(digest),
+            Err(error) => {
+                let _: crate::turn::Ended = self.fail("intake", "blobs", &error.to_string())?;
+                Ok(text)
+            }
+        }
     }
 
     fn sort(&self, part: &ReplyPart) -> Option<Sorted> {

@@ -116,7 +116,7 @@ impl Agent {
     }
 
     /// Writes down an attempt without a whole answer, with what it cost and what of it is kept.
-    fn broken_off(
+    pub(crate) fn broken_off(
         &mut self,
         attempt: Seq,
         outcome: AttemptOutcome,
@@ -141,8 +141,11 @@ impl Agent {
         self.commit(payloads).map(|_| ())
     }
 
-    fn usage(&self, attempt: Seq, usage: Option<&bindery_core::Usage>) -> Option<Payload> {
+    pub(crate) fn usage(&mut self, attempt: Seq, usage: Option<&bindery_core::Usage>) -> Option<Payload> {
         let usage = *usage?;
+        if let Some(capacity) = &mut self.capacity {
+            capacity.reported(usage.input());
+        }
         let origin = if self.model.is_simulated() {
             UsageOrigin::Simulated
         } else {

@@ -95,7 +95,15 @@ impl Agent {
         cancel: &Cancel,
     ) -> Result<Ended, StoreError> {
         let mut continues = false;
-        for step in 1..=self.most_steps {
+        for _ in 0..self.most_steps {
+            if let Some(ended) = self.make_room(&claimed, cancel).await? {
+                return Ok(ended);
+            }
+            // Compaction by a model is a step, too.
+            let step = self
+                .state()
+                .open_turn()
+                .map_or(1, |open| open.steps.saturating_add(1));
             let ready = match self.pre_step(turn, step, continues, claimed, cancel).await? {
                 Ok(ready) => ready,
                 Err(ended) => return Ok(ended),

@@ -7,6 +7,7 @@ use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::diff::DiffArgs;
+use crate::commands::experiment::ExperimentArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::gateway::GatewayArgs;
 use crate::commands::hook::HookArgs;
@@ -79,6 +80,8 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     /// Show prices and windows of models, with their sources; read them from public lists
     Models(ModelsArgs),
+    /// Compare what policies keep and cost when a window fills up
+    Experiment(ExperimentArgs),
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

@@ -5,6 +5,7 @@ pub(crate) mod assemble;
 pub(crate) mod bench;
 pub(crate) mod check;
 pub(crate) mod diff;
+pub(crate) mod experiment;
 pub(crate) mod explain;
 pub(crate) mod gateway;
 pub(crate) mod hook;
@@ -31,6 +32,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Assemble(args) => assemble::run(&args, terminal),
         Command::Hook(args) => hook::run(&args, terminal),
         Command::Lock(args) => lock::run(&args, terminal),
+        Command::Experiment(args) => experiment::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Gateway(args) => gateway::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),

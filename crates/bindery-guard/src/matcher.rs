@@ -37,11 +37,17 @@ pub(crate) enum Anchoring {
 /// Bytes after an anchor that an expression may read.
 pub(crate) const WINDOW: usize = 320;
 
-/// Bytes looked at while matching, for the tests of linearity.
+/// Bytes looked at in all passes of a scan, for the tests of linearity. What is read more than once
+/// counts as often.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Work {
-    /// Bytes of the windows of all tries.
-    pub(crate) windows: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Work {
+    pub(crate) fn add(&mut self, bytes: usize) {
+        self.bytes += bytes;
+    }
 }
 
 /// Compiled expressions of one form.
@@ -86,6 +92,7 @@ impl Matcher {
     /// All hits in `text`, whose keywords are known.
     pub(crate) fn hits_at(&self, text: &[u8], sightings: &[Sighting], work: &mut Work) -> Vec<Hit> {
         let mut hits = Vec::new();
+        work.add(text.len() + sightings.len());
         // From the end, so that the next place of a keyword of each set is known.
         let mut nearest = vec![usize::MAX; self.set_count];
         for sighting in sightings.iter().rev() {

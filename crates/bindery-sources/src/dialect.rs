@@ -56,6 +56,9 @@ pub struct Dialect {
     /// project is for. Without any, all of its names count.
     #[serde(default)]
     pub signs: Vec<String>,
+    /// Names that in other letters are ordinary file names (`conventions.md`): no look-alikes.
+    #[serde(default)]
+    pub common_words: Vec<String>,
     /// Context window in tokens that the totals are compared with.
     #[serde(default = "default_window")]
     pub context_window: u64,
@@ -189,6 +192,13 @@ impl Dialect {
             .collect();
         names.sort_unstable();
         names.dedup();
+        names
+    }
+
+    /// The known names whose other spellings were probably meant as them.
+    pub fn distinctive_names(&self) -> Vec<&str> {
+        let mut names = self.known_names();
+        names.retain(|name| !self.common_words.iter().any(|word| word == name));
         names
     }
 

@@ -35,7 +35,7 @@ pub fn register(
         let shown = places.shown(&file.path);
         // A file may attach twice by two routes; the second is a message of its own.
         let earlier = |other: &&Candidate| {
-            other.status.is_sent() && other.path == file.path && other.order < file.order
+            other.status.is_sent() && other.order < file.order && places.shown(&other.path) == shown
         };
         let repeated = manifest.files.iter().filter(earlier).count();
         let name = if repeated == 0 {

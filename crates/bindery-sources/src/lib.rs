@@ -14,6 +14,7 @@ pub mod instructions;
 pub mod lock;
 pub mod memory;
 pub mod notice;
+pub mod path_text;
 pub mod places;
 pub mod reading;
 pub mod repository;

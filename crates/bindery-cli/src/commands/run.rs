@@ -1,6 +1,7 @@
 //! `bindery run`: an agent session here.
 
 mod arguments;
+mod capacity;
 mod control;
 mod model;
 mod opening;
@@ -59,6 +60,9 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
     let mut opened = opening::open(args, None, &people, terminal)?;
     opened.announce(args.json, terminal)?;
     terminal.out.flush()?;
+    if args.compact {
+        capacity::compact(&mut opened.agent, args.json, terminal).await?;
+    }
     let status = match prompt {
         Some(prompt) => turn(&mut opened, args, &people, &prompt).await?,
         None => converse(&mut opened, args, &people, terminal).await?,

@@ -160,6 +160,27 @@ fn findings_stand_beside_the_file_that_has_them() {
     assert_eq!(file["scan"]["verdict"], "labelled");
 }
 
+#[cfg(unix)]
+#[test]
+fn names_that_are_no_text_are_shown_all_the_same() {
+    use std::os::unix::ffi::OsStringExt;
+    let place = Place::empty();
+    let name = |bytes: &[u8]| std::ffi::OsString::from_vec(bytes.to_vec());
+    for folder in [&b"\xff"[..], b"\xfe"] {
+        let folder = place.path("home/repo").join(name(folder));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("CLAUDE.md"), format!("{folder:?}")).unwrap();
+        std::fs::write(folder.join(name(b"x\xe9.rs")), "").unwrap();
+    }
+    let ran = place.bindery(&["explain", "--dialect", "claude", "--touch", "**", "--json"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let page: Value = serde_json::from_str(&ran.out).unwrap();
+    // Two files, though their names look alike.
+    assert_eq!(page["totals"]["sent"], 2, "{page}");
+    let ran = place.bindery(&["explain", "--diff", "claude", "codex", "--touch", "**", "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+}
+
 /// The lines of a running command, waited for as they come.
 struct Lines {
     child: std::process::Child,

@@ -228,7 +228,7 @@ fn one_run_of_one_hook_says_how_its_answer_is_read() {
         noise.out
     );
     let two = test("echo '{}'; echo '{}'", "Stop");
-    assert!(two.out.contains("offset"), "{}", two.out);
+    assert!(two.out.contains("begins at byte 3"), "{}", two.out);
     assert_eq!(test("true", "Halt").code, 2);
     let input = place.path("home/repo/in.json");
     place.write("home/repo/in.json", "{\"prompt\": \"mine\"}");

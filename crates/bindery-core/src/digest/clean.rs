@@ -2,7 +2,7 @@
 
 /// The line as text: without terminal sequences and what a carriage return had overwritten, with
 /// replacement characters for what is no UTF-8, and at most `most` bytes of it, cut between characters.
-pub(super) fn clean(line: &[u8], most: usize) -> String {
+pub fn clean(line: &[u8], most: usize) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let visible = line.rsplit(|byte| *byte == b'\r').next().unwrap_or(line);
     let mut out = String::new();

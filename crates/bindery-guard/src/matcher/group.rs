@@ -36,6 +36,7 @@ impl Group {
         hits: &mut Vec<Hit>,
     ) {
         let end = text.len().min(at + WINDOW);
+        work.add(end - at);
         if self.leading {
             if self
                 .filter
@@ -62,7 +63,7 @@ impl Group {
         hits: &mut Vec<Hit>,
     ) {
         for trial in self.trials.iter().filter(|trial| may(trial)) {
-            work.windows += WINDOW.min(text.len());
+            work.add(WINDOW.min(text.len()));
             if let Some(span) = trial.run(text, at, starts()) {
                 hits.push(Hit {
                     pattern: trial.pattern(),

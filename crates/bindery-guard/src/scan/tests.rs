@@ -75,13 +75,37 @@ fn work_is_linear_in_the_input() {
         "4ll 1s ",
         "\n\n\n",
         "*_*_",
+        "~>",
+        "<~ ",
+        "<~87cURD]~>",
+        "\u{2066}\u{202C}",
+        "\u{202B}\u{2069}",
+        "<a ",
+        "<p hidden ",
+        "<!-- -->",
+        "&lt;<",
+        "а",
+        "аb ",
+        "а                ",
+        "ig nore ",
+        "a b c d ",
+        "0110 ",
+        "\\x41\\u0041",
+        "[//]: # (a)\n",
+        "> ",
+        "- ",
+        "|",
+        "\u{E0041}",
+        "\u{AD}a",
+        "](https://x.example/?a=1",
+        "ignore all previous instructions ",
     ];
     for unit in units {
-        let work = |times: usize| scan_counted(unit.repeat(times).as_bytes(), scanner).1.windows;
+        let work = |times: usize| scan_counted(unit.repeat(times).as_bytes(), scanner).1.bytes;
         let (small, large) = (work(500), work(4000));
         assert!(
             large <= small * 10 + 4096,
-            "{unit:?}: {small} bytes of windows grew to {large} for eight times the input"
+            "{unit:?}: {small} bytes of work grew to {large} for eight times the input"
         );
     }
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::path_text;
+
 /// One remark.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
@@ -13,6 +15,7 @@ pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
     /// The file.
+    #[serde(serialize_with = "path_text::one")]
     pub path: PathBuf,
     /// Line in the file, from 1.
     pub line: Option<u32>,
@@ -109,6 +112,42 @@ pub enum Code {
 }
 
 impl Code {
+    /// Every code, in order.
+    pub const ALL: [Self; 32] = [
+        Self::DanglingLink,
+        Self::LinkLoop,
+        Self::Unreadable,
+        Self::InvalidUtf8,
+        Self::Encoding,
+        Self::Nul,
+        Self::ReadBound,
+        Self::Truncated,
+        Self::MustKeepLost,
+        Self::MustKeepFirst,
+        Self::ExternalImportRefused,
+        Self::ImportLeavesBoundary,
+        Self::DeadImport,
+        Self::ImportRefused,
+        Self::ImportTooDeep,
+        Self::ImportCycle,
+        Self::FrontMatter,
+        Self::HiddenFrontMatter,
+        Self::UnclosedFrontMatter,
+        Self::UnknownKey,
+        Self::EmptyGlobs,
+        Self::DeadGlob,
+        Self::OutsideProject,
+        Self::CaseMismatch,
+        Self::RawOrder,
+        Self::Settings,
+        Self::Secret,
+        Self::BlockedByClient,
+        Self::Definition,
+        Self::SearchBound,
+        Self::NothingAttaches,
+        Self::Bypassed,
+    ];
+
     /// The word, as in JSON.
     pub fn word(self) -> String {
         serde_json::to_value(self)
@@ -161,5 +200,22 @@ impl fmt::Display for Diagnostic {
             write!(f, ":{line}")?;
         }
         write!(f, ": {}: {}", self.code.word(), self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_documented() {
+        let page = include_str!("../../../../docs/explain.md");
+        let missing: Vec<String> = Code::ALL
+            .iter()
+            .map(|code| format!("`{}`", code.word()))
+            .filter(|word| !page.contains(word))
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        assert!(Code::ALL.is_sorted());
     }
 }

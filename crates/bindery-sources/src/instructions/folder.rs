@@ -10,7 +10,7 @@ use super::manifest::Status;
 use super::reason::Reason;
 use super::session::{Session, Spot};
 use crate::dialect::{Files, Scope, ShownPath, WalkFrom};
-use crate::reading::look;
+use crate::reading::{Problem, look};
 
 impl Session<'_> {
     pub(super) fn folder(&mut self, folder: &Path, spot: Spot<'_>) {
@@ -22,6 +22,9 @@ impl Session<'_> {
         }
         for path in folder_files.taken {
             self.consider(&path, spot, None);
+        }
+        for (path, problem) in folder_files.unreadable {
+            self.unreadable(&path, spot, None, &problem);
         }
         for (path, ending) in folder_files.look_alikes {
             self.look_alike(&path, spot.scope, spot.holder, Meant::Ending(&ending));
@@ -103,6 +106,8 @@ pub(super) struct FolderFiles {
     pub(super) taken: Vec<PathBuf>,
     /// Files that have an ending of the set in another case, and that ending; sorted.
     look_alikes: Vec<(PathBuf, String)>,
+    /// Folders that cannot be looked through.
+    unreadable: Vec<(PathBuf, Problem)>,
 }
 
 /// The files of a folder for a set; each real directory once.
@@ -111,8 +116,14 @@ pub(super) fn folder_files(folder: &Path, files: &Files) -> FolderFiles {
     let mut open = vec![folder.to_owned()];
     let mut visited = BTreeSet::new();
     while let Some(directory) = open.pop() {
-        let Ok(real) = directory.canonicalize() else {
-            continue;
+        let real = match directory.canonicalize() {
+            Ok(real) => real,
+            Err(fault) => {
+                found
+                    .unreadable
+                    .push((directory.clone(), Problem::of(&directory, &fault)));
+                continue;
+            }
         };
         if !visited.insert(real.clone()) {
             continue;
@@ -122,7 +133,15 @@ pub(super) fn folder_files(folder: &Path, files: &Files) -> FolderFiles {
         } else {
             &directory
         };
-        let Ok(entries) = fs::read_dir(base) else { continue };
+        let entries = match fs::read_dir(base) {
+            Ok(entries) => entries,
+            Err(fault) => {
+                found
+                    .unreadable
+                    .push((directory.clone(), Problem::of(base, &fault)));
+                continue;
+            }
+        };
         for entry in entries.filter_map(Result::ok) {
             let path = entry.path();
             let Ok(kind) = look(&path) else {
@@ -145,6 +164,7 @@ pub(super) fn folder_files(folder: &Path, files: &Files) -> FolderFiles {
     }
     found.taken.sort();
     found.look_alikes.sort();
+    found.unreadable.sort_by(|(one, _), (other, _)| one.cmp(other));
     found
 }
 

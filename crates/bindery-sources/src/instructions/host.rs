@@ -1,6 +1,7 @@
 //! What the loader may know of the machine. Everything comes in as a value.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::dialect::{ConfigHome, Files, Scope};
@@ -71,15 +72,14 @@ pub enum CaseRule {
 
 /// What two names of one file have in common.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct PathKey(String);
+pub(super) struct PathKey(OsString);
 
 impl PathKey {
     /// The key of a path. Separators are alike; letters are where the file system takes them so.
     pub(super) fn new(path: &Path, case: CaseRule) -> Self {
-        let text = path.to_string_lossy();
         Self(match case {
-            CaseRule::Sensitive => text.into_owned(),
-            CaseRule::Insensitive => text.replace('\\', "/").to_lowercase(),
+            CaseRule::Sensitive => path.as_os_str().to_owned(),
+            CaseRule::Insensitive => path.to_string_lossy().replace('\\', "/").to_lowercase().into(),
         })
     }
 }

@@ -34,7 +34,7 @@ impl Session<'_> {
             .filter(|files| files.fallback_names)
             .flat_map(|files| self.names(files))
             .collect();
-        let mut names: Vec<&str> = dialect.known_names();
+        let mut names: Vec<&str> = dialect.distinctive_names();
         names.extend(fallback.iter().map(String::as_str));
         let mut directories = self.roots.walk(WalkFrom::ProjectRoot, None);
         directories.extend(touched.iter().cloned());

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::diagnostic::Diagnostic;
 use super::reason::Reason;
 use crate::dialect::Scope;
+use crate::path_text;
 
 /// What a dialect makes of a directory. Same files, same host, same manifest.
 #[derive(Debug, Clone, Serialize)]
@@ -17,8 +18,10 @@ pub struct Manifest {
     /// The client's name.
     pub client: String,
     /// The working directory, links resolved.
+    #[serde(serialize_with = "path_text::one")]
     pub cwd: PathBuf,
     /// The project's root, where there is one.
+    #[serde(serialize_with = "path_text::optional")]
     pub project_root: Option<PathBuf>,
     /// Every candidate: those that load in load order, the others where they were met.
     pub files: Vec<Candidate>,
@@ -32,6 +35,7 @@ pub struct Manifest {
 #[derive(Debug, Clone, Serialize)]
 pub struct Candidate {
     /// Absolute path, as the client names it.
+    #[serde(serialize_with = "path_text::one")]
     pub path: PathBuf,
     /// What became of it.
     pub status: Status,
@@ -61,14 +65,17 @@ pub struct Candidate {
     /// BLAKE3 of the bytes read, in hexadecimal, where the file was read.
     pub hash: Option<String>,
     /// Who imported it, outermost first; empty for a file found by its place.
+    #[serde(serialize_with = "path_text::list")]
     pub imported_by: Vec<PathBuf>,
     /// Line of the importer where the import stands.
     pub import_line: Option<u32>,
     /// The touched path that attached it.
+    #[serde(serialize_with = "path_text::optional")]
     pub attached_by: Option<PathBuf>,
     /// Patterns it waits for or was attached by.
     pub patterns: Vec<String>,
     /// The file that replaced it, for one that is shadowed.
+    #[serde(serialize_with = "path_text::optional")]
     pub shadowed_by: Option<PathBuf>,
     /// Whether it lies above or beside the project's root (and is not the user's own).
     pub outside_project: bool,

@@ -206,7 +206,13 @@ impl Session<'_> {
                 self.set(index, Status::Loaded, reason, detail);
                 self.fill(index, prepared.text.clone(), None);
             }
-            Verdict::Part { text, bytes, lost } => {
+            Verdict::Part {
+                text,
+                bytes,
+                mut lost,
+            } => {
+                // What lies behind the bound of reading is lost with the rest.
+                lost.bytes += contents.size.saturating_sub(contents.bytes.len() as u64);
                 self.note_cut(path, cap, &lost);
                 self.note_must_keep(path, &prepared.text, &text, &must);
                 let detail = format!("cut at {} {}", lost.limit, lost.unit);

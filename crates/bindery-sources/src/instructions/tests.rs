@@ -34,6 +34,23 @@ fn sent(manifest: &Manifest, base: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+fn what_lies_behind_the_bound_of_reading_is_lost_with_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    lay(&base, &[("repo/.git/HEAD", "")]);
+    let size = 9 << 20;
+    std::fs::write(base.join("repo/AGENTS.md"), "rule\n".repeat(100)).unwrap();
+    let file = std::fs::File::options()
+        .write(true)
+        .open(base.join("repo/AGENTS.md"))
+        .unwrap();
+    file.set_len(size).unwrap();
+    let manifest = Loader::new(&dialect("codex")).load(&host(&base));
+    let lost = manifest.files[0].lost.as_ref().unwrap();
+    assert_eq!(lost.bytes, size - 32_768);
+}
+
+#[test]
 fn a_file_that_many_want_is_opened_once() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().canonicalize().unwrap();

@@ -45,7 +45,8 @@ pub enum Problem {
 }
 
 impl Problem {
-    pub(super) fn of(path: &Path, fault: &io::Error) -> Self {
+    /// What a failure of the system means.
+    pub(crate) fn of(path: &Path, fault: &io::Error) -> Self {
         match fault.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => match fs::read_link(path) {
                 Ok(target) => Self::Dangling { target },

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bindery_sources::dialect::Scope;
-use bindery_sources::instructions::{Approval, Boundary, Bypass, Host, MustKeep};
+use bindery_sources::instructions::{Approval, Boundary, Bypass, CaseRule, Host, MustKeep};
 
 use crate::suite::Block;
 
@@ -58,6 +58,10 @@ pub(crate) fn host(base: &Path, lines: &[(String, String)]) -> (String, Host) {
             "cwd" => host.cwd = path(),
             "touch" => options.touch.push(path()),
             "mode" => options.mode.clone_from(value),
+            "case" => {
+                assert_eq!(value, "insensitive");
+                options.case = CaseRule::Insensitive;
+            }
             "must-keep" => {
                 assert_eq!(value, "first");
                 options.must_keep = MustKeep::First;

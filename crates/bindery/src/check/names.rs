@@ -60,7 +60,7 @@ fn imports(subject: &Subject, file: &Path, by: &Path) -> bool {
 /// `Agents.md` is read on a disk that ignores case, and nowhere else.
 fn misnamed(subject: &Subject, out: &mut Vec<Diagnostic>) {
     for reading in &subject.readings {
-        let names = reading.dialect.known_names();
+        let names = reading.dialect.distinctive_names();
         for file in subject.tree.files() {
             let Some(own) = file.file_name().and_then(|name| name.to_str()) else {
                 continue;
@@ -69,7 +69,7 @@ fn misnamed(subject: &Subject, out: &mut Vec<Diagnostic>) {
             let Some(meant) = plain.copied().find(|name| name.eq_ignore_ascii_case(own)) else {
                 continue;
             };
-            if names.contains(&own) {
+            if reading.dialect.known_names().contains(&own) {
                 continue;
             }
             let message = format!(

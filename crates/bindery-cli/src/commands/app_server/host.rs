@@ -87,7 +87,7 @@ impl Host for Sessions {
                     let forked = Some(id.to_string());
                     return self.over(&wanted, copied(&id, true)?, false, forked);
                 }
-                let journal = stored(Journal::open(&store()?, &id, &owner(), Contention::Refuse))?;
+                let journal = stored(Journal::open(&store()?, &id, OWNER, Contention::Refuse))?;
                 self.over(&wanted, (id, journal), true, None)
             }
             Ask::Fork(params) => {
@@ -121,9 +121,8 @@ fn store() -> Result<SqliteStore, Refusal> {
     sessions::store().map_err(|error| refusal(&error))
 }
 
-fn owner() -> String {
-    format!("`bindery app-server`, process {}", std::process::id())
-}
+/// Who writes to the session, for those who would like to; the store adds the process.
+const OWNER: &str = "`bindery app-server`";
 
 fn named(id: &str) -> Result<SessionId, Refusal> {
     id.parse().map_err(|error: bindery_store::BadSessionId| {
@@ -135,9 +134,9 @@ fn named(id: &str) -> Result<SessionId, Refusal> {
 fn created(ephemeral: bool) -> Result<(SessionId, Journal), Refusal> {
     let id = sessions::new_id().map_err(|error| refusal(&error))?;
     let journal = if ephemeral {
-        Journal::create(&MemoryStore::default(), &id, sessions::now_ms(), &owner())
+        Journal::create(&MemoryStore::default(), &id, sessions::now_ms(), OWNER)
     } else {
-        Journal::create(&store()?, &id, sessions::now_ms(), &owner())
+        Journal::create(&store()?, &id, sessions::now_ms(), OWNER)
     };
     Ok((id, stored(journal)?))
 }
@@ -149,9 +148,9 @@ fn copied(id: &SessionId, ephemeral: bool) -> Result<(SessionId, Journal), Refus
     let new = sessions::new_id().map_err(|error| refusal(&error))?;
     let now = sessions::now_ms();
     let log = if ephemeral {
-        fork(&*from, None, &MemoryStore::default(), &new, now, &owner())
+        fork(&*from, None, &MemoryStore::default(), &new, now, OWNER)
     } else {
-        fork(&*from, None, &store, &new, now, &owner())
+        fork(&*from, None, &store, &new, now, OWNER)
     };
     let journal = stored(log.and_then(Journal::over))?;
     Ok((new, journal))

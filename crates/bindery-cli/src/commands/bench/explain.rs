@@ -61,7 +61,7 @@ pub(super) fn run(args: &BenchExplainArgs, terminal: &mut Terminal) -> anyhow::R
                 .env_clear()
                 .env("HOME", &home)
                 .env("PATH", "/usr/bin:/bin");
-            let what = format!("explain --dialect {dialect} {}", touch.join(" "));
+            let what = format!("explain {dialect} {}", touch.join(" "));
             for rival in &mut rivals {
                 let used = in_turn(
                     args.runs as usize,

@@ -123,14 +123,15 @@ async fn flood(
     let before = proxy.used();
     let through = load.flood(&proxy.url, CONNECTIONS, requests).await?;
     let used = proxy.used();
-    let per_second = |took: Duration| requests as f64 / took.as_secs_f64();
+    let count = u32::try_from(requests)?;
+    let per_second = |took: Duration| f64::from(count) / took.as_secs_f64();
     writeln!(
         out,
         "  {:<7} {requests} at once: direct {:.0}/s, through {:.0}/s, CPU {} a request, {}",
         shape.name(),
         per_second(direct),
         per_second(through),
-        used.since(&before).per(u32::try_from(requests)?),
+        used.since(&before).per(count),
         used.memory()
     )?;
     Ok(())

@@ -1,5 +1,6 @@
 //! `--diff A B`: what one client sees and the other does not, and why not.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use crate::terminal::Terminal;
 /// One difference.
 #[derive(Debug, Serialize)]
 struct Difference<'m> {
-    path: &'m Path,
+    path: Cow<'m, str>,
     /// Identity of the dialect that loads it.
     loaded_by: &'m str,
     /// Identity of the dialect that does not, or not whole.
@@ -34,7 +35,7 @@ struct Difference<'m> {
 struct Page<'m> {
     schema: &'static str,
     dialects: [&'m str; 2],
-    both: Vec<&'m Path>,
+    both: Vec<Cow<'m, str>>,
     differences: Vec<Difference<'m>>,
 }
 
@@ -163,7 +164,7 @@ fn page<'m>(rows: &[Row<'m>], sides: &'m [Side; 2], names: &Names<'_>) -> Page<'
             let is_less = row.sides[there].is_none_or(|file| !file.status.is_sent() || file.lost.is_some());
             if let Some(file) = sent.filter(|file| is_less && file.lost.is_none()) {
                 differences.push(Difference {
-                    path: &file.path,
+                    path: file.path.to_string_lossy(),
                     loaded_by: ids[here],
                     missing_in: ids[there],
                     status: row.sides[there].map(|file| file.status),
@@ -178,7 +179,7 @@ fn page<'m>(rows: &[Row<'m>], sides: &'m [Side; 2], names: &Names<'_>) -> Page<'
     Page {
         schema: "bindery.explain-diff/1",
         dialects: ids,
-        both: both.map(|row| row.path).collect(),
+        both: both.map(|row| row.path.to_string_lossy()).collect(),
         differences,
     }
 }

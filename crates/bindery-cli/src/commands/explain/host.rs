@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use bindery::Windows;
 use bindery::sources::dialect::{Catalogue, Files};
-use bindery::sources::instructions::{Boundary, Bypass, Host, ListForeign, MustKeep, Options};
+use bindery::sources::instructions::{Boundary, Bypass, CaseRule, Host, ListForeign, MustKeep, Options};
 
 use super::ExplainArgs;
 use crate::status::UsageError;
@@ -87,6 +87,11 @@ pub(super) fn host(args: &ExplainArgs, environment: BTreeMap<String, String>) ->
                 MustKeep::AsDialect
             },
             list_foreign: ListForeign::Yes,
+            case: if cfg!(any(windows, target_os = "macos")) {
+                CaseRule::Insensitive
+            } else {
+                CaseRule::Sensitive
+            },
             ..Options::default()
         },
         cwd,

@@ -1,5 +1,6 @@
 //! The page for machines: `bindery.explain/1`.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use bindery::sources::gate::Scan;
@@ -15,8 +16,8 @@ struct Page<'m> {
     schema: &'static str,
     dialect: &'m str,
     client: &'m str,
-    cwd: &'m std::path::Path,
-    project_root: Option<&'m std::path::Path>,
+    cwd: Cow<'m, str>,
+    project_root: Option<Cow<'m, str>>,
     files: Vec<File<'m>>,
     diagnostics: &'m [Diagnostic],
     totals: Sum<'m>,
@@ -79,8 +80,8 @@ pub(super) fn write(
         schema: "bindery.explain/1",
         dialect: &manifest.dialect,
         client: &manifest.client,
-        cwd: &manifest.cwd,
-        project_root: manifest.project_root.as_deref(),
+        cwd: manifest.cwd.to_string_lossy(),
+        project_root: manifest.project_root.as_ref().map(|root| root.to_string_lossy()),
         files,
         diagnostics: &manifest.diagnostics,
         totals: Sum {

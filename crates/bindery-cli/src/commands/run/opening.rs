@@ -14,7 +14,7 @@ use bindery::sources::dialect::Catalogue;
 use bindery::sources::instructions::Host;
 use bindery::{Registration, Scope, Session};
 use bindery_agent::plugins::{InstructionFiles, Time, Tmux, recall};
-use bindery_agent::tools::{Reach, Shell, Workdir, toolbox};
+use bindery_agent::tools::{Reach, Shell, Workdir, toolbox_with};
 use bindery_agent::{Agent, Clock, SystemClock};
 use bindery_store::{Contention, Journal, SessionId, SqliteStore, Store};
 
@@ -60,8 +60,12 @@ pub(super) fn open(
     let dir = std::fs::canonicalize(&args.dir)
         .map_err(|error| UsageError(format!("{} cannot be entered: {error}", args.dir.display())))?;
     let store = sessions::store()?;
-    let (id, journal) = given.map_or_else(|| journal(args, &store, &dir), Ok)?;
-    let pinned = Pinned::of(journal.state());
+    let (id, known) = match given {
+        Some((id, journal)) => (id, Some(journal)),
+        None => known(args, &store, &dir)?,
+    };
+    let pinned = known.as_ref().map(|journal| Pinned::of(journal.state()));
+    let pinned = pinned.unwrap_or_default();
     let question = outside::question(dir.clone(), pinned.request(args));
     let mut here = here::open(&question).map_err(|error| UsageError::of(&error))?;
     notices::tell(&here.notices, terminal)?;
@@ -73,13 +77,12 @@ pub(super) fn open(
         writeln!(terminal.err, "{note}")?;
     }
     here.give_up_instructions();
-    let model = model(
-        args,
-        here.provider,
-        &question.environment,
-        journal.log(),
-        journal.state().attempts(),
-    )?;
+    let model = model(args, here.provider, &question.environment, known.as_ref())?;
+    // A session is begun when nothing can be wrong with the question any more.
+    let journal = match known {
+        Some(journal) => journal,
+        None => Journal::create(&store, &id, sessions::now_ms(), OWNER)?,
+    };
     let scope = here.session.scope().child(SCOPE);
     let session = std::mem::replace(&mut here.session, Session::new(scope.clone()));
     let session = Session::sharing(scope.clone(), session.renders().clone());
@@ -96,7 +99,9 @@ pub(super) fn open(
     agent.gate = Some(here.gate().clone());
     let later = here.told();
     agent.notices = Box::new(move || later.take());
-    agent.toolbox = toolbox(&workdir, Shell::new(commands_environment()));
+    let capacity = super::capacity::of(args, &store, &agent.params)?;
+    agent.toolbox = toolbox_with(&workdir, Shell::new(commands_environment()), &capacity.intake);
+    agent.capacity = Some(capacity);
     let allowed = ["write", "edit", "shell"]
         .into_iter()
         .filter(|tool| args.allows(tool));
@@ -129,9 +134,11 @@ pub(super) fn open(
     })
 }
 
-/// The log of the session that was asked for, or of a new one.
-fn journal(args: &RunArgs, store: &SqliteStore, dir: &Path) -> anyhow::Result<(SessionId, Journal)> {
-    let owner = format!("`bindery run`, process {}", std::process::id());
+/// Who writes to the session, for those who would like to; the store adds the process.
+const OWNER: &str = "`bindery run`";
+
+/// The session that was asked for, with its log if there is one already; else the id of a new one.
+fn known(args: &RunArgs, store: &SqliteStore, dir: &Path) -> anyhow::Result<(SessionId, Option<Journal>)> {
     let known = match &args.session {
         Some(id) => Some(sessions::parse(id)?),
         None if args.continue_latest => {
@@ -144,11 +151,11 @@ fn journal(args: &RunArgs, store: &SqliteStore, dir: &Path) -> anyhow::Result<(S
     if let Some(id) = &known
         && store.path(id).exists()
     {
-        return Ok((id.clone(), Journal::open(store, id, &owner, Contention::Refuse)?));
+        let journal = Journal::open(store, id, OWNER, Contention::Refuse)?;
+        return Ok((id.clone(), Some(journal)));
     }
     let id = known.map_or_else(sessions::new_id, Ok)?;
-    let journal = Journal::create(store, &id, sessions::now_ms(), &owner)?;
-    Ok((id, journal))
+    Ok((id, None))
 }
 
 /// The environment that commands get: this process's, without the keys of providers.

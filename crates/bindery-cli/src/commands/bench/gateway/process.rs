@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 /// How long a proxy may take to start.
-const START: Duration = Duration::from_secs(120);
+const START: Duration = Duration::from_mins(2);
 /// Clock ticks a second in `/proc`: fixed in the interface of Linux.
 const TICKS: u64 = 100;
 
