@@ -4,7 +4,7 @@
 //! `docs/app-server.md`. The schema that clients check against is made from these types.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// Declares an object of the protocol: camel case, unknown fields refused.
@@ -20,10 +20,50 @@ macro_rules! object {
 }
 
 /// A field that tells "not said" from "to be cleared": absent keeps, `null` clears.
-pub type Patch<T> = Option<Option<T>>;
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Patch<T> {
+    /// What holds goes on to hold.
+    #[default]
+    Keep,
+    /// Nothing holds from here on.
+    Clear,
+    /// This holds from here on.
+    Set(T),
+}
 
-fn said<'de, T: Deserialize<'de>, D: Deserializer<'de>>(value: D) -> Result<Patch<T>, D::Error> {
-    Option::deserialize(value).map(Some)
+impl<T> Patch<T> {
+    fn keeps(&self) -> bool {
+        matches!(self, Self::Keep)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
+    fn deserialize<D: Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        Ok(Option::deserialize(value)?.map_or(Self::Clear, Self::Set))
+    }
+}
+
+impl<T: Serialize> Serialize for Patch<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Keep | Self::Clear => to.serialize_none(),
+            Self::Set(value) => to.serialize_some(value),
+        }
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Patch<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Option::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Option::<T>::json_schema(generator)
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
 }
 
 object! {
@@ -194,22 +234,22 @@ object! {
         #[serde(default)]
         model: Option<String>,
         /// The most tokens of an answer; cleared, it is what the session began with.
-        #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Patch::keeps")]
         max_tokens: Patch<u32>,
         /// How hard the model is to think.
-        #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Patch::keeps")]
         effort: Patch<String>,
         /// The provider's tier of service.
-        #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Patch::keeps")]
         tier: Patch<String>,
         /// The mode.
-        #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Patch::keeps")]
         mode: Patch<String>,
         /// What the model is told for this mode.
-        #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Patch::keeps")]
         developer_instructions: Patch<String>,
         /// Which version of a policy the instructions are.
-        #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Patch::keeps")]
         policy_version: Patch<String>,
     }
     /// The settings after an update, all of them.
@@ -333,6 +373,16 @@ object! {
         last: Usage,
         /// What the session used.
         total: Usage,
+    }
+    /// Notification `thread/compacted`.
+    CompactedNotification {
+        /// The session.
+        thread_id: String,
+        /// Whether older messages gave way.
+        changed: bool,
+        /// Why not.
+        #[serde(default)]
+        reason: Option<String>,
     }
     /// Notification `warning`.
     WarningNotification {
@@ -460,6 +510,7 @@ methods! {
     "thread/list" ThreadListParams => ThreadListResult,
     "thread/read" ThreadReadParams => ThreadReadResult,
     "thread/close" ThreadReadParams => Empty,
+    "thread/compact/start" ThreadReadParams => Empty,
     "thread/settings/update" SettingsUpdateParams => SettingsUpdateResult,
     "thread/inject_items" InjectItemsParams => InjectItemsResult,
     "turn/start" TurnStartParams => TurnStartResult,
@@ -492,6 +543,11 @@ pub const NOTIFICATIONS: &[Method] = &[
     Method {
         name: "thread/tokenUsage/updated",
         params: of::<UsageNotification>,
+        result: None,
+    },
+    Method {
+        name: "thread/compacted",
+        params: of::<CompactedNotification>,
         result: None,
     },
     Method {

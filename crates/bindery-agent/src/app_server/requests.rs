@@ -14,7 +14,7 @@ use super::protocol::{
     TurnInterruptParams, TurnStartParams, TurnStartResult, TurnStatus, TurnSteerParams, TurnSteerResult,
 };
 use super::refusal::Refusal;
-use super::server::Server;
+use super::server::{Server, Work};
 use super::thread::{Ask, Host, Open, Opened, Slot};
 
 /// The version of the protocol.
@@ -39,6 +39,7 @@ impl<H: Host> Server<H> {
             "thread/list" => self.list(&read(params)?),
             "thread/read" => self.read(&read(params)?),
             "thread/close" => self.close(&read(params)?),
+            "thread/compact/start" => self.compact(&read(params)?),
             "thread/settings/update" => self.update(&read(params)?),
             "thread/inject_items" => self.inject(read(params)?),
             "turn/start" => self.turn(&read(params)?),
@@ -159,6 +160,13 @@ impl<H: Host> Server<H> {
         write(&Empty {})
     }
 
+    /// Compacts a session while no turn runs; `thread/compacted` says what came of it.
+    fn compact(&mut self, params: &ThreadReadParams) -> Answer {
+        self.thread(&params.thread_id)?;
+        self.spawn(&params.thread_id, Work::Compaction)?;
+        write(&Empty {})
+    }
+
     fn update(&mut self, params: &SettingsUpdateParams) -> Answer {
         let result = self.thread(&params.thread_id)?.update(params)?;
         write(&result)
@@ -267,7 +275,7 @@ impl<H: Host> Server<H> {
                 .say(&key, said, Intake::FollowUp)
                 .map_err(|error| Refusal::of_store(&error))?;
         }
-        self.spawn(id)
+        self.spawn(id, Work::Turn)
     }
 }
 

@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::outlet::Outlet;
-use super::protocol::{ErrorCode, Turn, TurnNotification, TurnStatus};
+use super::protocol::{CompactedNotification, ErrorCode, Turn, TurnNotification, TurnStatus};
 use super::refusal::Refusal;
 use super::thread::{Host, Open, Slot};
 use crate::agent::Agent;
 use crate::cancel::Cancel;
+use crate::compact::Compacted;
 use crate::turn::TurnReport;
 
 /// Lines of a client, in order. The channel is bounded: whoever reads them from outside waits where the
@@ -29,12 +30,24 @@ pub struct Server<H> {
     tell_end: UnboundedSender<Finished>,
 }
 
-/// A turn that is over.
+/// What an agent is handed out for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    Turn,
+    Compaction,
+}
+
+/// Work that is done.
 struct Finished {
     thread: String,
     agent: Box<Agent>,
     turn: String,
-    report: Result<Option<TurnReport>, StoreError>,
+    done: Done,
+}
+
+enum Done {
+    Turn(Result<Option<TurnReport>, StoreError>),
+    Compaction(Result<Compacted, StoreError>),
 }
 
 impl<H: Host> Server<H> {
@@ -127,8 +140,8 @@ impl<H: Host> Server<H> {
         let _gone = self.outlet.send(&answer);
     }
 
-    /// Hands a session's agent to a turn of its own.
-    pub(super) fn spawn(&mut self, id: &str) -> Result<String, Refusal> {
+    /// Hands a session's agent out.
+    pub(super) fn spawn(&mut self, id: &str, work: Work) -> Result<String, Refusal> {
         let unknown = || Refusal::new(ErrorCode::UnknownThread, "the session is gone");
         let open = self.threads.get_mut(id).ok_or_else(unknown)?;
         let Slot::Idle(agent) = &open.slot else {
@@ -149,15 +162,19 @@ impl<H: Host> Server<H> {
         let (thread, tell, turn_id) = (id.to_owned(), self.tell_end.clone(), turn.clone());
         let outlet = self.outlet.clone();
         tokio::task::spawn_local(async move {
-            let started = notification(&thread, &turn_id, TurnStatus::InProgress, None);
-            outlet.notify("turn/started", &started);
-            let report = Box::pin(agent.turn(&cancel)).await;
+            let done = if work == Work::Turn {
+                let started = notification(&thread, &turn_id, TurnStatus::InProgress, None);
+                outlet.notify("turn/started", &started);
+                Done::Turn(Box::pin(agent.turn(&cancel)).await)
+            } else {
+                Done::Compaction(Box::pin(agent.compact(&cancel)).await)
+            };
             let turn = turn_id;
             let _server_gone = tell.send(Finished {
                 thread,
                 agent,
                 turn,
-                report,
+                done,
             });
         });
         Ok(turn)
@@ -169,20 +186,17 @@ impl<H: Host> Server<H> {
             thread,
             mut agent,
             turn,
-            report,
+            done,
         } = finished;
-        let (status, reason) = match report {
-            Ok(None) => (TurnStatus::Completed, None),
-            Ok(Some(report)) => (status(report.outcome), report.reason),
-            Err(error) => (TurnStatus::Failed, Some(error.to_string())),
-        };
         let collected = agent.collect();
         let wakes = collected.is_ok() && agent.state().inbox().wakes();
         if let Some(open) = self.threads.get_mut(&thread) {
             open.slot = Slot::Idle(agent);
             let carried = open.carry_out().and_then(|()| open.instruct(None));
-            self.outlet
-                .notify("turn/completed", &notification(&thread, &turn, status, reason));
+            match done {
+                Done::Turn(report) => self.tell_turn(&thread, &turn, report),
+                Done::Compaction(compacted) => self.tell_compaction(&thread, compacted),
+            }
             if let Err(refusal) = carried {
                 self.warn(&thread, &refusal.message);
             }
@@ -190,6 +204,30 @@ impl<H: Host> Server<H> {
         if wakes && let Err(refusal) = self.begin(&thread, None) {
             self.warn(&thread, &refusal.message);
         }
+    }
+
+    fn tell_turn(&self, thread: &str, turn: &str, report: Result<Option<TurnReport>, StoreError>) {
+        let (status, reason) = match report {
+            Ok(None) => (TurnStatus::Completed, None),
+            Ok(Some(report)) => (status(report.outcome), report.reason),
+            Err(error) => (TurnStatus::Failed, Some(error.to_string())),
+        };
+        self.outlet
+            .notify("turn/completed", &notification(thread, turn, status, reason));
+    }
+
+    fn tell_compaction(&self, thread: &str, compacted: Result<Compacted, StoreError>) {
+        let reason = match compacted {
+            Ok(Compacted::Done(_)) => None,
+            Ok(Compacted::Unchanged { reason }) => Some(reason),
+            Err(error) => Some(error.to_string()),
+        };
+        let told = CompactedNotification {
+            thread_id: thread.to_owned(),
+            changed: reason.is_none(),
+            reason,
+        };
+        self.outlet.notify("thread/compacted", &told);
     }
 
     fn warn(&self, thread: &str, message: &str) {

@@ -35,22 +35,30 @@ impl ThreadSettings {
     }
 
     fn patched(&self, update: &SettingsUpdateParams, began: &Self) -> Self {
-        let text = |patch: &Patch<String>, before: &Option<String>| match patch {
-            None => before.clone(),
-            Some(value) => value.clone(),
-        };
         Self {
             model: update.model.clone().unwrap_or_else(|| self.model.clone()),
             max_tokens: match update.max_tokens {
-                None => self.max_tokens,
-                Some(value) => value.unwrap_or(began.max_tokens),
+                Patch::Keep => self.max_tokens,
+                Patch::Clear => began.max_tokens,
+                Patch::Set(most) => most,
             },
-            effort: text(&update.effort, &self.effort),
-            tier: text(&update.tier, &self.tier),
-            mode: text(&update.mode, &self.mode),
-            developer_instructions: text(&update.developer_instructions, &self.developer_instructions),
-            policy_version: text(&update.policy_version, &self.policy_version),
+            effort: patched(&update.effort, self.effort.as_ref()),
+            tier: patched(&update.tier, self.tier.as_ref()),
+            mode: patched(&update.mode, self.mode.as_ref()),
+            developer_instructions: patched(
+                &update.developer_instructions,
+                self.developer_instructions.as_ref(),
+            ),
+            policy_version: patched(&update.policy_version, self.policy_version.as_ref()),
         }
+    }
+}
+
+fn patched(patch: &Patch<String>, before: Option<&String>) -> Option<String> {
+    match patch {
+        Patch::Keep => before.cloned(),
+        Patch::Clear => None,
+        Patch::Set(value) => Some(value.clone()),
     }
 }
 

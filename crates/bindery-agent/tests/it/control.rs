@@ -336,6 +336,49 @@ async fn a_turn_does_not_end_before_the_tests_passed_after_the_last_edit() {
 }
 
 #[tokio::test]
+async fn hooks_are_asked_before_a_compaction_and_told_after_it() {
+    let ground = Ground::new();
+    let long = format!("[[reply]]\ntext = \"{}\"\n", "word ".repeat(600));
+    let mut world = World::new(&long.repeat(8));
+    let blobs = Arc::new(bindery_store::MemoryBlobs::default());
+    let budget = bindery_core::budget::Budget::new(4_000, 0);
+    world.agent.capacity = Some(bindery_agent::Capacity::new(budget, Arc::new(Letters), blobs));
+    let refuse = "echo 'not now' >&2; exit 2";
+    ground.control(&mut world.agent, &json!({"hook": [hook("PreCompact", refuse)]}));
+    for turn in 0..3 {
+        world.say(&format!("question {turn}")).await;
+    }
+    let refused = world.agent.compact(&world.cancel).await.unwrap();
+    assert!(format!("{refused:?}").contains("not now"), "{refused:?}");
+    let hooks = json!({"hook": [
+        hook("PreCompact", r#"echo '{"replace": "REPLACED"}'"#),
+        hook("PostCompact", r#"grep -q REPLACED && echo '{"set": ["seen"]}'"#),
+        hook("SessionStart", r#"grep -q '"source":"compact"' && echo AGAIN"#),
+    ]});
+    ground.control(&mut world.agent, &hooks);
+    let done = world.agent.compact(&world.cancel).await.unwrap();
+    assert!(matches!(done, bindery_agent::Compacted::Done(_)), "{done:?}");
+    assert!(world.agent.state().holds("seen"));
+    world.say("go on").await;
+    let texts = texts(&world).join("\n");
+    assert!(texts.contains("REPLACED") && texts.contains("AGAIN"), "{texts}");
+    verified(&world);
+}
+
+/// Four letters are a token.
+struct Letters;
+
+impl bindery_core::CountTokens for Letters {
+    fn count(&self, text: &str) -> bindery_core::TokenCount {
+        bindery_core::TokenCount::estimate(text.len().div_ceil(4) as u64)
+    }
+
+    fn name(&self) -> &'static str {
+        "letters"
+    }
+}
+
+#[tokio::test]
 async fn a_hook_sets_a_state_and_stops_the_work() {
     let ground = Ground::new();
     let mut world = World::new("[[reply]]\ncalls = [{ tool = 'look' }]\n[[reply]]\ntext = 'Never.'\n")

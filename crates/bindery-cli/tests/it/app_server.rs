@@ -266,6 +266,30 @@ fn injected_items_enter_in_order_and_the_history_is_read() {
 }
 
 #[test]
+fn a_baseline_is_said_again_after_a_compaction_and_a_note_is_not() {
+    let place = Place::new();
+    let mut client = Client::new(&place);
+    let thread = client.start(&place);
+    let items = json!([{"class": "note", "text": "NOTE-WORD"}, {"class": "baseline", "text": "BASE-WORD"}]);
+    client.ask("thread/inject_items", json!({"threadId": thread, "items": items}));
+    for turn in 0..12 {
+        client.turn(&thread, &format!("{turn} {}", "word ".repeat(4_000)));
+    }
+    client.ask("thread/compact/start", json!({"threadId": thread}));
+    let compacted = client.wait("thread/compacted");
+    assert_eq!(compacted["changed"], true, "{compacted}");
+    client.turn(&thread, "and now?");
+    client.end();
+    let request = place.bindery(&["replay", &thread, "--at", "13"]);
+    assert!(
+        request.out.contains("BASE-WORD"),
+        "{}{}",
+        request.err,
+        request.out.len()
+    );
+}
+
+#[test]
 fn what_is_no_request_is_answered_and_the_server_goes_on() {
     let place = Place::new();
     let mut client = Client::silent(&place);

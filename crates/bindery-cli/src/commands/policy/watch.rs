@@ -131,7 +131,15 @@ impl Inner {
             return line;
         }
         self.initialize = Some(message["id"].clone());
-        message["params"]["capabilities"]["experimentalApi"] = true.into();
+        let params = message.get_mut("params").and_then(Value::as_object_mut);
+        let Some(params) = params else { return line };
+        let capabilities = params.entry("capabilities").or_insert(Value::Null);
+        if capabilities.is_null() {
+            *capabilities = json!({});
+        }
+        if let Some(capabilities) = capabilities.as_object_mut() {
+            capabilities.insert("experimentalApi".to_owned(), true.into());
+        }
         message.to_string()
     }
 
