@@ -255,6 +255,9 @@ impl Agent {
         if !asks {
             return Ok(Some(Sorted::Ready(ready)));
         }
+        if rule != Rule::Allow {
+            Box::pin(self.notify("permission", &request.what, cancel)).await?;
+        }
         let permit = self.permit.clone();
         let Some(permission) = unless(cancel, permit.decide(&request)).await else {
             return Ok(None);

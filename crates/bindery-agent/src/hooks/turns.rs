@@ -263,6 +263,13 @@ impl Agent {
         Ok(())
     }
 
+    /// Tells hooks that a person is told or asked something.
+    pub(crate) async fn notify(&mut self, kind: &str, message: &str, cancel: &Cancel) -> Result<(), StoreError> {
+        let fields = object(json!({"notification_type": kind, "message": message}));
+        self.ask_hooks(Event::Notification, kind, &fields, None, cancel).await?;
+        Ok(())
+    }
+
     /// Tells hooks that the session ends in this process.
     pub async fn end(&mut self, reason: &str) -> Result<(), StoreError> {
         let fields = object(json!({"reason": reason}));
