@@ -272,8 +272,7 @@ impl<'b> Explainer<'b> {
             self.seen.retain(|seen| seen.number != older);
         }
         let bytes = |seen: &[Seen]| seen.iter().map(Seen::bytes).sum::<usize>();
-        while self.seen.len() == REMEMBERED
-            || (!self.seen.is_empty() && bytes(&self.seen) > REMEMBERED_BYTES)
+        while self.seen.len() == REMEMBERED || (!self.seen.is_empty() && bytes(&self.seen) > REMEMBERED_BYTES)
         {
             self.seen.remove(0);
         }

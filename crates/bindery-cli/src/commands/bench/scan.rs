@@ -89,7 +89,7 @@ fn ours(scanner: &Scanner, load: &Load, runs: u32) -> anyhow::Result<Spread> {
     };
     all();
     let times: anyhow::Result<Vec<Duration>> = (0..runs).map(|_| timed(|| Ok(all()))).collect();
-    Ok(Spread::new(times?))
+    Ok(Spread::times(times?))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "throughput is shown to one decimal")]
@@ -134,7 +134,7 @@ fn hermes(python: &Path, load: &Load, runs: u32) -> anyhow::Result<Spread> {
         .lines()
         .skip(1)
         .map(|line| Ok(Duration::try_from_secs_f64(line.parse()?)?));
-    Ok(Spread::new(times.collect::<anyhow::Result<_>>()?))
+    Ok(Spread::times(times.collect::<anyhow::Result<Vec<Duration>>>()?))
 }
 
 fn made_up(folder: &Path, name: &'static str, text: &str) -> anyhow::Result<Load> {
