@@ -1,6 +1,7 @@
 //! Sessions that outgrow their window, at the command line.
 
 use serde_json::Value;
+use std::fmt::Write as _;
 
 use crate::place::Place;
 
@@ -9,7 +10,7 @@ fn place() -> Place {
     let place = Place::new();
     let mut log = String::new();
     for line in 0..30_000 {
-        log.push_str(&format!("{line} INFO building unit {line} of the tree\n"));
+        let _ = writeln!(log, "{line} INFO building unit {line} of the tree");
         if line == 15_000 {
             log.push_str("needle: port 8081 was taken\n");
         }
