@@ -1,5 +1,6 @@
 //! `bindery explain` in repositories like those people have, as a person reads it at 80 columns.
 
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::sync::mpsc;
@@ -17,9 +18,9 @@ const HOME: &str = include_str!("repositories/home.md");
 /// `[fill]` stands.
 fn lay(page: &str) -> Place {
     let place = Place::empty();
-    let mut file: Option<(String, usize, String)> = None;
+    let mut open: Option<(String, usize, String)> = None;
     for line in page.lines() {
-        match (&mut file, line.strip_prefix("````")) {
+        match (&mut open, line.strip_prefix("````")) {
             (None, Some(info)) => {
                 let mut words = info.split(' ').skip(1);
                 let path = format!("home/{}", words.next().unwrap());
@@ -40,7 +41,7 @@ fn lay(page: &str) -> Place {
                     format!("{text}{more}")
                 };
                 place.write(path, text);
-                file = None;
+                open = None;
             }
             (Some((.., text)), None) => {
                 text.push_str(line);
@@ -63,7 +64,7 @@ fn pages(place: &Place, folder: &str, commands: &[&str]) -> String {
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{command}");
         let wide = ran.out.lines().find(|line| line.chars().count() > 80);
         assert_eq!(wide, None, "{command}");
-        out.push_str(&format!("$ bindery explain {command}\n{}\n", ran.out));
+        writeln!(out, "$ bindery explain {command}\n{}", ran.out).unwrap();
     }
     out
 }
@@ -190,11 +191,11 @@ struct Lines {
 impl Lines {
     fn until(&self, wanted: &str) {
         loop {
-            let line = self.lines.recv_timeout(Duration::from_secs(60));
+            let line = self.lines.recv_timeout(Duration::from_mins(1));
             match line {
                 Ok(line) if line.contains(wanted) => return,
                 Ok(_) => {}
-                Err(_) => panic!("`{wanted}` did not come"),
+                Err(error) => panic!("`{wanted}` did not come: {error}"),
             }
         }
     }

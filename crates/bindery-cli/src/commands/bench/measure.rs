@@ -101,6 +101,17 @@ pub(super) fn timed<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Resu
     Ok(start.elapsed())
 }
 
+/// The time that this thread had a processor for `work`: what it costs, on a machine that others use too.
+pub(super) fn worked<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<Duration> {
+    let now = || {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::try_from(time).context("the processor's clock stands before its beginning")
+    };
+    let start = now()?;
+    std::hint::black_box(work()?);
+    Ok(now()?.saturating_sub(start))
+}
+
 /// What a whole process uses. Its output is thrown away.
 pub(super) fn process(command: &mut Command) -> anyhow::Result<Usage> {
     let child = command
