@@ -264,9 +264,15 @@ impl Agent {
     }
 
     /// Tells hooks that a person is told or asked something.
-    pub(crate) async fn notify(&mut self, kind: &str, message: &str, cancel: &Cancel) -> Result<(), StoreError> {
+    pub(crate) async fn notify(
+        &mut self,
+        kind: &str,
+        message: &str,
+        cancel: &Cancel,
+    ) -> Result<(), StoreError> {
         let fields = object(json!({"notification_type": kind, "message": message}));
-        self.ask_hooks(Event::Notification, kind, &fields, None, cancel).await?;
+        self.ask_hooks(Event::Notification, kind, &fields, None, cancel)
+            .await?;
         Ok(())
     }
 
