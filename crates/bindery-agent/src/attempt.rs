@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bindery_core::ContentHash;
+use bindery_core::budget::BudgetReport;
 use bindery_core::log::{AttemptStarted, Header, HeaderSet, Json, Opening, Payload, Seq};
 use bindery_providers::{Exchange, Outgoing};
 use bindery_store::StoreError;
@@ -44,6 +45,7 @@ impl Agent {
         if let Err(error) = self.bodies.write(&header, &messages, extent) {
             return self.fail("encode", "encode", &error.to_string()).map(Err);
         }
+        self.measure(&header, &parts.reminders);
         let started = self.attempt_started(number, &header, parts)?;
         let messages = self.journal.state().messages_with(&parts.reminders);
         let request = Request {
@@ -84,6 +86,16 @@ impl Agent {
             Ok(reply) => Sent::Answered(reply),
             Err(interrupted) => Sent::Broken(interrupted),
         })
+    }
+
+    /// Counts a request that is about to be sent, so that its usage corrects the counter.
+    fn measure(&mut self, header: &Header, reminders: &[bindery_core::Message]) {
+        let messages = self.journal.state().messages_with(reminders);
+        if let Some(capacity) = &mut self.capacity {
+            let (budget, counter) = (capacity.budget, capacity.counter.clone());
+            let report = BudgetReport::of(budget, &header.system, &header.tools, &messages, &*counter);
+            capacity.sent(report.used.value);
+        }
     }
 
     /// What requests begin with now.

@@ -5,11 +5,15 @@
 
 mod admission;
 mod agent;
+pub mod app_server;
 mod attempt;
 mod backoff;
 mod calls;
 mod cancel;
+mod capacity;
 mod clock;
+mod compact;
+pub mod hooks;
 mod mail;
 pub mod meter;
 mod params;
@@ -27,7 +31,9 @@ mod wording;
 pub use agent::{Agent, Moment, Refresh};
 pub use backoff::Backoff;
 pub use cancel::Cancel;
+pub use capacity::{Capacity, Intake, SharedCounter};
 pub use clock::{Clock, SystemClock};
+pub use compact::{Before, CompactHook, Compacted, Said, Summariser};
 pub use mail::Mail;
 pub use params::{Bodies, RebuildError};
 pub use pre_step::{Decision, Entry, Next, PreStepListener, Proposal};

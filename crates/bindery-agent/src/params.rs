@@ -1,7 +1,7 @@
 //! How a request is answered, as the header keeps it, and back.
 
 use bindery_core::log::{Adapter, Extent, Header, Json};
-use bindery_core::{ContentHash, Message};
+use bindery_core::{ContentHash, Message, history};
 use bindery_wire::{CacheMarks, Encoded, Growing, Params, Provider, Request, UnknownProvider, WireError};
 use serde::{Deserialize, Serialize};
 
@@ -67,8 +67,11 @@ pub(crate) fn of_header(header: &Header) -> Result<Params, serde_json::Error> {
 #[derive(Debug, Default)]
 pub struct Bodies {
     growing: Option<Growing>,
+    history: history::Growing,
     /// How far the surface had grown with the last body.
     last: Option<Extent>,
+    /// Whether the last body said something else than the surface.
+    mended: bool,
 }
 
 impl Bodies {
@@ -81,18 +84,25 @@ impl Bodies {
     ) -> Result<&Encoded, RebuildError> {
         let provider: Provider = header.provider.parse()?;
         let params = of_header(header)?;
+        let last = self.last.replace(extent);
+        let mut unchanged = last.map_or(0, |last| extent.unchanged_since(&last));
+        // Whatever became of the history, what is sent is one that the provider takes.
+        let sound = self.history.normalise(messages, unchanged);
+        let is_mended = !sound.repairs.is_empty();
+        if is_mended || std::mem::replace(&mut self.mended, is_mended) {
+            unchanged = 0;
+        }
+        self.mended = is_mended;
         let request = Request {
             system: &header.system,
             tools: &header.tools,
-            messages,
+            messages: &sound.messages,
             params: &params,
         };
-        let last = self.last.replace(extent);
         let mut growing = match self.growing.take() {
             Some(growing) if growing.provider() == provider => growing,
             _ => Growing::new(provider),
         };
-        let unchanged = last.map_or(0, |last| extent.unchanged_since(&last));
         let written = growing.encode(&request, unchanged).map(|_| ());
         let growing = self.growing.insert(growing);
         written?;

@@ -4,7 +4,7 @@ use bindery_core::log::{
     AssistantMessage, AttemptEnded, AttemptOutcome, Payload, Seq, StepEnded, StepOutcome, StepStarted,
     StopReason, UsageOrigin, UsageReported,
 };
-use bindery_core::{Message, SystemPrompt};
+use bindery_core::{Message, Role, SystemPrompt};
 use bindery_store::StoreError;
 use bindery_wire::{Failure, Interrupted, Reply, Retry, StopReason as Stopped};
 
@@ -57,7 +57,10 @@ impl Agent {
             Err(error) => Went::Ended(self.fail("render", "system", &error.to_string())?),
             Ok(system) => {
                 let tools = assembly.tools;
-                let reminders = reminders(&context);
+                let mut reminders = reminders(&context);
+                let said_once = std::mem::take(&mut self.seams.reminders);
+                reminders
+                    .extend((!said_once.is_empty()).then(|| Message::text(Role::User, said_once).meta()));
                 let parts = StepParts {
                     system,
                     tools,
@@ -113,7 +116,7 @@ impl Agent {
     }
 
     /// Writes down an attempt without a whole answer, with what it cost and what of it is kept.
-    fn broken_off(
+    pub(crate) fn broken_off(
         &mut self,
         attempt: Seq,
         outcome: AttemptOutcome,
@@ -138,8 +141,11 @@ impl Agent {
         self.commit(payloads).map(|_| ())
     }
 
-    fn usage(&self, attempt: Seq, usage: Option<&bindery_core::Usage>) -> Option<Payload> {
+    pub(crate) fn usage(&mut self, attempt: Seq, usage: Option<&bindery_core::Usage>) -> Option<Payload> {
         let usage = *usage?;
+        if let Some(capacity) = &mut self.capacity {
+            capacity.reported(usage.input());
+        }
         let origin = if self.model.is_simulated() {
             UsageOrigin::Simulated
         } else {
@@ -179,7 +185,10 @@ impl Agent {
         self.commit(payloads)?;
         if reply.tool_calls().next().is_some() {
             return Ok(match self.run_calls(&reply, cancel).await? {
-                Some(()) => Went::Continues,
+                Some(()) => match self.seams.halt.take() {
+                    Some(why) => Went::Ended(Ended::new(bindery_core::log::TurnOutcome::Blocked, why)),
+                    None => Went::Continues,
+                },
                 None => Went::Ended(Ended::aborted()),
             });
         }

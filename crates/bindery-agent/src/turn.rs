@@ -66,7 +66,11 @@ impl Agent {
         let turn = self.state().turns().saturating_add(1);
         let claimed = self.claim(Boundary::Turn, vec![TurnStarted { turn }.into()])?;
         self.session.begin_submission();
-        let Ended { outcome, reason } = self.steps(turn, claimed, cancel).await?;
+        let ended = match Box::pin(self.submitted(claimed, cancel)).await? {
+            Ok(claimed) => self.steps(turn, claimed, cancel).await?,
+            Err(ended) => ended,
+        };
+        let Ended { outcome, reason } = ended;
         let steps = self.state().open_turn().map_or(0, |open| open.steps);
         let ended = TurnEnded {
             turn,
@@ -91,7 +95,15 @@ impl Agent {
         cancel: &Cancel,
     ) -> Result<Ended, StoreError> {
         let mut continues = false;
-        for step in 1..=self.most_steps {
+        for _ in 0..self.most_steps {
+            if let Some(ended) = self.make_room(&claimed, cancel).await? {
+                return Ok(ended);
+            }
+            // Compaction by a model is a step, too.
+            let step = self
+                .state()
+                .open_turn()
+                .map_or(1, |open| open.steps.saturating_add(1));
             let ready = match self.pre_step(turn, step, continues, claimed, cancel).await? {
                 Ok(ready) => ready,
                 Err(ended) => return Ok(ended),
@@ -99,10 +111,14 @@ impl Agent {
             match self.step(ready, cancel).await? {
                 Went::Continues => continues = true,
                 Went::Answered { .. } if self.is_steered()? => continues = false,
-                Went::Answered { reason } => return Ok(Ended::new(TurnOutcome::Completed, reason)),
+                Went::Answered { reason } => match Box::pin(self.may_end(cancel)).await? {
+                    Ok(why) => return Ok(Ended::new(TurnOutcome::Completed, reason.or(why))),
+                    Err(()) => continues = false,
+                },
                 Went::Ended(ended) => return Ok(ended),
             }
             claimed = self.claim(Boundary::Step, Vec::new())?;
+            claimed = Box::pin(self.steered(claimed, cancel)).await?;
             self.session.begin_step();
         }
         let reason = format!("the limit of {} steps a turn was reached", self.most_steps);

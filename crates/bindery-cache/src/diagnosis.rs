@@ -30,7 +30,7 @@ impl Diagnosis {
     /// Reads it from a response's JSON (of a stream, from the event that carries it). `None` if the
     /// response says nothing about it.
     pub fn read(response: &str) -> Option<Self> {
-        let fields = Fields::of(response.trim_start())?;
+        let fields = Fields::parse(response.trim_start())?;
         if let Some(raw) = fields.get("diagnostics") {
             return Some(anthropic(raw));
         }

@@ -52,7 +52,7 @@ impl Format {
     /// The format that a body looks like, for bodies that come without their URL. Chat Completions and
     /// DeepSeek cannot be told apart by shape.
     pub fn of_body(body: &str) -> Option<Self> {
-        let fields = crate::json::Fields::of(body.trim_start())?;
+        let fields = crate::json::Fields::parse(body.trim_start())?;
         let has = |name| fields.get(name).is_some();
         if has("contents") {
             return Some(Self::Gemini);

@@ -1,4 +1,10 @@
 //! Reading JSON without copying it: fields and items as slices of the body, so that every range is exact.
+//!
+//! A body is checked once, by `serde_json`, where it comes in ([`Fields::parse`]). From then on it is known to
+//! be JSON, and looking into it again needs no more than skipping over strings and brackets.
+
+mod index;
+mod skip;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,6 +12,8 @@ use std::ops::Range;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
+
+pub(crate) use index::{Ends, Index};
 
 /// A string of the body: borrowed where it has no escapes.
 pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
@@ -30,7 +38,7 @@ impl<'de> Deserialize<'de> for Text<'de> {
 }
 
 /// An object's fields in the order of the wire, values unread.
-pub(crate) struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+pub(crate) struct Fields<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
 impl<'de> Deserialize<'de> for Fields<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -43,7 +51,7 @@ impl<'de> Deserialize<'de> for Fields<'de> {
             fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
                 let mut out = Vec::with_capacity(8);
                 while let Some(Text(key)) = map.next_key()? {
-                    out.push((key, map.next_value()?));
+                    out.push((key, map.next_value::<&RawValue>()?.get()));
                 }
                 Ok(Fields(out))
             }
@@ -53,15 +61,25 @@ impl<'de> Deserialize<'de> for Fields<'de> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of an object; `None` if it is something else.
+    /// The fields of a text that may be anything; `None` if it is no JSON object.
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        text.starts_with('{').then(|| serde_json::from_str(text).ok())?
+    }
+
+    /// The fields of an object within JSON that was checked; `None` if it is something else.
     pub(crate) fn of(raw: &'a str) -> Option<Self> {
-        raw.starts_with('{').then(|| serde_json::from_str(raw).ok())?
+        Self::within(raw, Ends::NONE)
+    }
+
+    /// The same, with what is known of where values end.
+    pub(crate) fn within(raw: &'a str, ends: Ends<'_>) -> Option<Self> {
+        skip::fields(raw, ends).map(Self)
     }
 
     /// A field. Of a name given twice, the last counts, as for nearly every reader.
     pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
         let (_, value) = self.0.iter().rev().find(|(key, _)| key == name)?;
-        Some(value.get())
+        Some(value)
     }
 
     /// A field that is a string.
@@ -74,27 +92,31 @@ impl<'a> Fields<'a> {
         self.get(name).and_then(items).unwrap_or_default()
     }
 
+    /// The same, with what is known of where values end.
+    pub(crate) fn items_within(&self, name: &str, ends: Ends<'_>) -> Vec<&'a str> {
+        let raw = self.get(name);
+        raw.and_then(|raw| items_within(raw, ends)).unwrap_or_default()
+    }
+
     /// All fields, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
-        self.0.iter().map(|(key, value)| (&**key, value.get()))
+        self.0.iter().map(|(key, value)| (&**key, *value))
     }
 }
 
-/// The text of a JSON string.
+/// The text of a JSON string within JSON that was checked.
 pub(crate) fn string(raw: &str) -> Option<Cow<'_, str>> {
-    raw.starts_with('"')
-        .then(|| serde_json::from_str(raw).ok())
-        .flatten()
-        .map(|Text(text)| text)
+    skip::text(raw)
 }
 
-/// The items of a JSON array.
+/// The items of an array within JSON that was checked.
 pub(crate) fn items(raw: &str) -> Option<Vec<&str>> {
-    if !raw.starts_with('[') {
-        return None;
-    }
-    let items: Vec<&RawValue> = serde_json::from_str(raw).ok()?;
-    Some(items.into_iter().map(RawValue::get).collect())
+    items_within(raw, Ends::NONE)
+}
+
+/// The same, with what is known of where values end.
+pub(crate) fn items_within<'a>(raw: &'a str, ends: Ends<'_>) -> Option<Vec<&'a str>> {
+    skip::items(raw, ends)
 }
 
 /// Where a slice of the body stands in it. An empty range at the start for a slice of something else.
@@ -153,6 +175,7 @@ mod tests {
         assert_eq!(range(body, "elsewhere"), 0..0);
         assert_eq!(fields.text("b"), None);
         assert!(Fields::of("[1]").is_none() && string("1").is_none() && super::items("{}").is_none());
+        assert!(Fields::parse("{\"a\":").is_none() && Fields::parse("{\"a\":1}").is_some());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::json::{self, Fields};
+use crate::json::{self, Ends, Fields, Index};
 use crate::typing::Typing;
 use crate::{Format, Mark, PrefixChain, Region, Segment, Settings};
 use reader::{Item, Reader};
@@ -72,7 +72,18 @@ impl RequestReader {
         let body: Arc<str> = body.into();
         let previous = previous.filter(|previous| previous.format == format);
         let fields: Fields<'_> = serde_json::from_str(&body)?;
-        let mut reader = Reader::new(&body, &self.typing, format, previous);
+        // A body that goes on is taken over slice by slice, and little of it is looked into.
+        let index = if previous.is_some() {
+            Index::default()
+        } else {
+            Index::of(&body)
+        };
+        let ends = if previous.is_some() {
+            Ends::NONE
+        } else {
+            index.ends(&body)
+        };
+        let mut reader = Reader::new(&body, ends, &self.typing, format, previous);
         match format {
             Format::Anthropic => anthropic::read(&mut reader, &fields),
             Format::OpenaiResponses => openai::read_responses(&mut reader, &fields),
@@ -245,7 +256,7 @@ fn session(format: Format, fields: &Fields<'_>) -> Option<Arc<str>> {
     if format == Format::Anthropic {
         let metadata = Fields::of(fields.get("metadata")?)?;
         let user = metadata.text("user_id")?;
-        if let Some(inner) = Fields::of(&user) {
+        if let Some(inner) = Fields::parse(&user) {
             return Some(inner.text("session_id")?.as_ref().into());
         }
         return user.split_once("_session_").map(|(_, session)| session.into());

@@ -90,7 +90,7 @@ pub struct TranscriptReader {
 impl TranscriptKind {
     /// The kind that a line looks like. Not every line tells.
     pub fn of_line(line: &str) -> Option<Self> {
-        let fields = Fields::of(line.trim())?;
+        let fields = Fields::parse(line.trim())?;
         let kind = fields.text("type").unwrap_or_default();
         let has = |name| fields.get(name).is_some();
         if has("payload") && has("timestamp") {
@@ -121,7 +121,7 @@ impl TranscriptReader {
         if line.is_empty() {
             return Vec::new();
         }
-        let Some(fields) = Fields::of(line) else {
+        let Some(fields) = Fields::parse(line) else {
             let what = match serde_json::from_str::<serde::de::IgnoredAny>(line) {
                 Ok(_) => "no JSON object".to_owned(),
                 Err(error) => format!("no JSON: {error}"),

@@ -10,6 +10,7 @@ mod bill;
 mod cause;
 mod change;
 mod predecessor;
+mod texts;
 mod volatile;
 
 use std::collections::BTreeMap;
@@ -23,11 +24,13 @@ use crate::{
     SettingChange, Simulator, Tier, Ttl, simulator,
 };
 pub use advice::Advice;
-pub use change::{Change, ChangeKind};
+pub use change::{Change, ChangeKind, Tail};
 pub use predecessor::Relation;
 
 /// How many exchanges are remembered to compare with.
 const REMEMBERED: usize = 64;
+/// How many bytes of bodies are remembered with them: a proxy explains for days.
+const REMEMBERED_BYTES: usize = 64 * 1024 * 1024;
 
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -183,6 +186,13 @@ struct Seen {
     outcome: Outcome,
 }
 
+impl Seen {
+    /// The bytes of its body.
+    fn bytes(&self) -> usize {
+        self.exchange.request.request().body().len()
+    }
+}
+
 /// Explains requests in the order in which they were sent.
 pub struct Explainer<'b> {
     rules: &'b RuleBook,
@@ -261,7 +271,9 @@ impl<'b> Explainer<'b> {
         if let Some(older) = before.and_then(|seen| seen.follows) {
             self.seen.retain(|seen| seen.number != older);
         }
-        if self.seen.len() == REMEMBERED {
+        let bytes = |seen: &[Seen]| seen.iter().map(Seen::bytes).sum::<usize>();
+        while self.seen.len() == REMEMBERED || (!self.seen.is_empty() && bytes(&self.seen) > REMEMBERED_BYTES)
+        {
             self.seen.remove(0);
         }
         self.seen.push(Seen {

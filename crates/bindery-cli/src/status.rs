@@ -83,7 +83,20 @@ fn tell(error: &anyhow::Error, terminal: &mut Terminal) -> io::Result<()> {
     }
     let red = AnsiColor::Red.on_default().bold();
     let label = terminal.err_palette.paint(red, "error");
-    writeln!(terminal.err, "{label}: {error:#}")
+    writeln!(terminal.err, "{label}: {}", sentence(error))
+}
+
+/// An error with its causes, each unless what stands before says it already.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut said = String::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        if !said.contains(&text) {
+            let joint = if said.is_empty() { "" } else { ": " };
+            said = format!("{said}{joint}{text}");
+        }
+    }
+    said
 }
 
 fn of_error(error: &anyhow::Error) -> Status {

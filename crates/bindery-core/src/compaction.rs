@@ -13,6 +13,7 @@ mod cut;
 mod extract;
 mod references;
 mod replacement;
+mod wishes;
 
 use serde::Serialize;
 
@@ -21,6 +22,7 @@ pub use cut::{Cut, NoCut, cut};
 pub use extract::{Extract, extract};
 pub use references::references;
 pub use replacement::{SUMMARY, Summary, replacement};
+pub use wishes::wishes;
 
 use crate::budget::Measured;
 
@@ -34,11 +36,15 @@ pub struct Limits {
     pub record: usize,
 }
 
+/// The most tokens of newest messages that stay: more of them are read again with every request, and what was
+/// said in older ones is in the record.
+const MOST_RECENT: u64 = 20_000;
+
 impl Limits {
-    /// Limits for a room of so many tokens: a fifth of it stays, the record has a tenth.
+    /// Limits for a room of so many tokens: a fifth of it stays, at most 20,000, the record has a tenth.
     pub fn of_room(room: u64) -> Self {
         Self {
-            recent: room / 5,
+            recent: (room / 5).min(MOST_RECENT),
             record: usize::try_from(room / 10 * 3)
                 .unwrap_or(usize::MAX)
                 .clamp(2_000, 60_000),

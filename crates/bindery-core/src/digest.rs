@@ -11,8 +11,11 @@ mod json;
 mod lines;
 mod notable;
 mod show;
+mod split;
 
+pub use clean::clean;
 pub use show::reference;
+pub use split::Splitter;
 
 use diff::DiffDigest;
 use json::JsonDigest;

@@ -40,7 +40,8 @@ pub struct Agent {
     pub name: String,
     #[serde(default)]
     aliases: Vec<String>,
-    user_agent: Vec<String>,
+    #[serde(rename = "user_agent")]
+    calls_itself: Vec<String>,
     #[serde(flatten)]
     setting: Setting,
     /// What else to know.
@@ -125,7 +126,7 @@ impl Agents {
         let said = headers.get(USER_AGENT)?.to_str().ok()?;
         for agent in &self.agent {
             let rest = agent
-                .user_agent
+                .calls_itself
                 .iter()
                 .find_map(|begins| said.strip_prefix(&**begins));
             if let Some(rest) = rest {

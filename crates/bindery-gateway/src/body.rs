@@ -38,7 +38,7 @@ where
     B::Error: Into<BodyError>,
 {
     /// Shows what passes to `watch`.
-    pub(crate) fn new(inner: B, side: Side, watch: Arc<Watch>) -> Body {
+    pub(crate) fn body(inner: B, side: Side, watch: Arc<Watch>) -> Body {
         let mut seen = Self {
             inner,
             side,

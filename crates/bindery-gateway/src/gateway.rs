@@ -61,7 +61,7 @@ impl GatewayOptions {
 pub enum GatewayError {
     /// Others could use it, and nobody said that they may.
     #[error(
-        "{0} can be reached from other machines, and whoever reaches it can send requests and see refusals; \
+        "{0} can be reached from other machines, and whoever reaches it can send requests through it; \
          listen on 127.0.0.1 or [::1], or say `--expose`"
     )]
     Exposed(SocketAddr),
@@ -106,12 +106,12 @@ impl Gateway {
             address: wanted,
             cause,
         };
-        let listener = TcpListener::bind(wanted).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        let looped = routes.shown().into_iter().find(|route| leads_to(route, address));
+        let looped = routes.shown().into_iter().find(|route| leads_to(route, wanted));
         if let Some(route) = looped {
             return Err(GatewayError::Loop(route));
         }
+        let listener = TcpListener::bind(wanted).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
         let recorder = Recorder::start(recording).map_err(GatewayError::Recorder)?;
         let relay = Relay {
             door: Door::new(&options.hosts),

@@ -62,6 +62,8 @@ pub enum Outcome {
     Answered,
     /// The client went away.
     ClientGone,
+    /// The gateway did not let it in, and says why.
+    Refused(String),
     /// The gateway was stopped.
     Stopped,
     /// The upstream could not be reached, or broke off.
@@ -73,7 +75,7 @@ pub enum Outcome {
 pub enum Kept {
     /// In this session of the log.
     Logged(SessionId),
-    /// Nothing was asked to be kept.
+    /// Nothing was asked to be kept, or there is nothing to keep.
     NotAsked,
     /// Passed through: a path that is not recorded.
     PassedThrough,

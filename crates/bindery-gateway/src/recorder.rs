@@ -4,6 +4,7 @@
 mod coding;
 mod conversations;
 mod desk;
+mod ending;
 mod explain;
 mod logs;
 mod reply;

@@ -15,7 +15,6 @@ use crate::copy::Budget;
 use crate::door::Door;
 use crate::gateway::Clock;
 use crate::headers;
-use crate::observer::Outcome;
 use crate::operation::Operation;
 use crate::recorder::Inbox;
 use crate::refusal::Refusal;
@@ -87,7 +86,7 @@ impl Relay {
         }
         let has_body = *request.method() != Method::HEAD;
         let (parts, body) = request.into_parts();
-        let body = Seen::new(body, Side::Request, watch.clone());
+        let body = Seen::body(body, Side::Request, watch.clone());
         match upstream.send(Request::from_parts(parts, body)).await {
             Ok(response) => {
                 if !has_body {
@@ -136,21 +135,9 @@ fn pass_back(response: Response<Body>, watch: Arc<Watch>) -> Response<Body> {
     let (mut parts, body) = response.into_parts();
     watch.began(parts.status, parts.headers.clone());
     parts.headers = headers::to_client(&parts.headers);
-    Response::from_parts(parts, Seen::new(body, Side::Response, watch))
+    Response::from_parts(parts, Seen::body(body, Side::Response, watch))
 }
 
 fn bad_gateway(error: &UpstreamError) -> Refusal {
     Refusal::new(StatusCode::BAD_GATEWAY, error.to_string())
-}
-
-impl Outcome {
-    /// A stable code, as the log has it.
-    pub(crate) fn code(&self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::ClientGone => "client_gone",
-            Self::Stopped => "stopped",
-            Self::Failed(_) => "transport",
-        }
-    }
 }

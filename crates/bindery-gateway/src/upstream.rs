@@ -22,7 +22,7 @@ use crate::watch::chain;
 /// How long a connection may take. Answers may take as long as they do.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long an unused connection is kept.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE: Duration = Duration::from_mins(1);
 
 /// A future that may move between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

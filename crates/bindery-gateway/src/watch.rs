@@ -88,6 +88,7 @@ struct State {
     head: Option<Head>,
     answered: bool,
     failed: Option<String>,
+    refused: Option<String>,
 }
 
 impl Watch {
@@ -109,6 +110,7 @@ impl Watch {
                 head: None,
                 answered: false,
                 failed: None,
+                refused: None,
             }),
         })
     }
@@ -168,7 +170,7 @@ impl Watch {
     /// The request was not passed on.
     pub(crate) fn refused(&self, refusal: &Refusal) {
         self.began(refusal.status(), HeaderMap::new());
-        self.failed(refusal.message().to_owned());
+        self.state().refused = Some(refusal.message().to_owned());
     }
 
     /// There will be no response of the upstream, or no more of it.
@@ -180,11 +182,12 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         let mut state = self.state();
-        let outcome = match state.failed.take() {
-            Some(message) => Outcome::Failed(message),
-            None if state.answered => Outcome::Answered,
-            None if self.stopping.load(Ordering::Relaxed) => Outcome::Stopped,
-            None => Outcome::ClientGone,
+        let outcome = match (state.refused.take(), state.failed.take()) {
+            (Some(message), _) => Outcome::Refused(message),
+            (None, Some(message)) => Outcome::Failed(message),
+            (None, None) if state.answered => Outcome::Answered,
+            (None, None) if self.stopping.load(Ordering::Relaxed) => Outcome::Stopped,
+            (None, None) => Outcome::ClientGone,
         };
         let sent = state.request.take().is_none();
         let (head, reply) = (state.head.take(), state.reply.take());

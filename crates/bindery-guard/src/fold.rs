@@ -78,6 +78,10 @@ fn copy_plain(bytes: &[u8], from: usize, view: &mut View) -> usize {
 const BLOCK: usize = 32;
 
 /// How many bytes are printable ASCII, or a blank or line end with none before it. The first is printable.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without branches, a block is looked at as a whole"
+)]
 fn plain_len(text: &[u8]) -> usize {
     let stops = |before: u8, byte: u8| {
         ((byte < 0x20) & (byte != b'\n')) | (byte >= 0x7F) | ((byte <= b' ') & (before <= b' '))

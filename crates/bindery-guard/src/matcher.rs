@@ -17,6 +17,7 @@ use crate::patterns::{Grid, Keyword, Rows};
 use group::Group;
 use index::Index;
 pub(crate) use index::Sighting;
+use walk::Step;
 
 /// A place where a pattern matched, in the searched text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,11 +38,17 @@ pub(crate) enum Anchoring {
 /// Bytes after an anchor that an expression may read.
 pub(crate) const WINDOW: usize = 320;
 
-/// Bytes looked at while matching, for the tests of linearity.
+/// Bytes looked at in all passes of a scan, for the tests of linearity. What is read more than once
+/// counts as often.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Work {
-    /// Bytes of the windows of all tries.
-    pub(crate) windows: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Work {
+    pub(crate) fn add(&mut self, bytes: usize) {
+        self.bytes += bytes;
+    }
 }
 
 /// Compiled expressions of one form.
@@ -49,6 +56,7 @@ pub(crate) struct Work {
 pub(crate) struct Matcher {
     index: Index,
     groups: Vec<Group>,
+    steps: Vec<Step>,
     /// The groups that each keyword anchors, each with the state of its filter after the keyword.
     anchored: Rows<(u16, u8)>,
     /// The sets that each keyword belongs to.
@@ -62,6 +70,7 @@ impl Matcher {
         Self {
             index: Index::new(&grid.keywords, anchoring),
             groups: grid.groups.into_iter().map(Group::new).collect(),
+            steps: grid.bodies.into_iter().map(Step::new).collect(),
             anchored: grid.anchored,
             sets: grid.sets,
             set_count: usize::from(grid.set_count),
@@ -86,6 +95,7 @@ impl Matcher {
     /// All hits in `text`, whose keywords are known.
     pub(crate) fn hits_at(&self, text: &[u8], sightings: &[Sighting], work: &mut Work) -> Vec<Hit> {
         let mut hits = Vec::new();
+        work.add(text.len() + sightings.len());
         // From the end, so that the next place of a keyword of each set is known.
         let mut nearest = vec![usize::MAX; self.set_count];
         for sighting in sightings.iter().rev() {
@@ -98,7 +108,13 @@ impl Matcher {
             for (group, entered) in anchored {
                 if let Some(group) = self.groups.get(usize::from(*group)) {
                     let may = |trial: &walk::Trial| trial.needs().iter().all(follows);
-                    group.run(text, (sighting.at, len, *entered), may, work, &mut hits);
+                    group.run(
+                        text,
+                        (sighting.at, len, *entered),
+                        (may, &self.steps),
+                        work,
+                        &mut hits,
+                    );
                 }
             }
             for set in self.sets.of(sighting.keyword) {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::finding::Position;
+use crate::matcher::Work;
 
 /// Positions of all bytes of a document.
 #[derive(Debug, Default)]
@@ -15,7 +16,8 @@ pub(crate) struct Regions {
 
 impl Regions {
     /// Reads `source` as Markdown. Any text is Markdown.
-    pub(crate) fn new(source: &str) -> Self {
+    pub(crate) fn new(source: &str, work: &mut Work) -> Self {
+        work.add(source.len());
         let mut spans = Vec::new();
         let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
             | Options::ENABLE_TABLES
@@ -45,11 +47,12 @@ impl Regions {
             }
         }
         let code = flatten(spans.clone());
-        for (range, position) in hidden_markup(source) {
+        for (range, position) in hidden_markup(source, work) {
             if !matches!(code.at(range.start), Position::CodeBlock | Position::InlineCode) {
                 spans.push((range, position));
             }
         }
+        work.add(spans.len());
         flatten(spans)
     }
 
@@ -119,11 +122,11 @@ fn flatten(mut spans: Vec<(Range<usize>, Position)>) -> Regions {
 const LONGEST_TAG: usize = 600;
 
 /// HTML comments and elements that are not shown.
-fn hidden_markup(source: &str) -> Vec<(Range<usize>, Position)> {
+fn hidden_markup(source: &str, work: &mut Work) -> Vec<(Range<usize>, Position)> {
     let mut found = Vec::new();
     let mut at = 0;
     // The first `>` from `open` on.
-    let mut close = 0;
+    let mut close = None;
     while let Some(open) = source
         .get(at..)
         .and_then(|rest| rest.find('<'))
@@ -133,15 +136,19 @@ fn hidden_markup(source: &str) -> Vec<(Range<usize>, Position)> {
         if let Some(inner) = rest.strip_prefix("<!--") {
             let end = inner.find("-->").map_or(source.len(), |end| open + 4 + end + 3);
             found.push((open..end, Position::Comment));
+            work.add(end - open);
             at = end;
             continue;
         }
-        if close < open {
-            close = source
-                .get(open..)
-                .and_then(|rest| rest.find('>'))
-                .map_or(source.len(), |close| open + close);
-        }
+        let close = match close {
+            Some(known) if known >= open => known,
+            _ => {
+                let next = source.get(open..).and_then(|rest| rest.find('>'));
+                let next = next.map_or(source.len(), |next| open + next);
+                work.add(next - open);
+                *close.insert(next)
+            }
+        };
         let tag = tag(source, open, close);
         at = open + tag.map_or(1, str::len);
         let Some(tag) = tag.filter(|tag| is_hidden(tag)) else {
@@ -155,6 +162,7 @@ fn hidden_markup(source: &str) -> Vec<(Range<usize>, Position)> {
         let close = format!("</{name}");
         let end = find_ignoring_case(source.get(at..).unwrap_or_default(), &close)
             .map_or(source.len(), |end| at + end);
+        work.add(end - at);
         found.push((open..end, Position::HiddenMarkup));
         at = end;
     }

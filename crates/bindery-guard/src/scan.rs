@@ -43,21 +43,27 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
     let text = Text::read(bytes);
     let mut scan = Scan::new(&text, scanner);
     let base = fold(text.as_str());
+    scan.work.add(bytes.len() + text.as_str().len());
     if has_unusual(text.as_str().as_bytes()) {
         scan.raws.extend(unicode::inspect(text.as_str()));
     }
     scan.raws.extend(text.faults());
     let survey = scanner.survey(base.text());
+    scan.work.add(base.text().len());
     scan.read_plain(&base, &survey);
     scan.read_joined(&base, &survey.suspects);
     scan.read_mirrored(&base, &survey.mirrored);
     scan.read_payloads(text.as_str(), None, DEEPEST);
     scan.read_hidden();
-    let work = scan.work;
-    (scan.finish(&base), work)
+    let report = scan.finish(&base);
+    (report, scan.work)
 }
 
 /// Whether there is anything beyond printable ASCII and the usual white space.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without branches, a block is looked at as a whole"
+)]
 fn has_unusual(text: &[u8]) -> bool {
     let is_unusual = |byte: &u8| {
         (*byte >= 0x7F) | ((*byte < 0x20) & (*byte != b'\n') & (*byte != b'\t') & (*byte != b'\r'))
@@ -109,6 +115,7 @@ impl<'a> Scan<'a> {
     fn read_joined(&mut self, base: &View, suspects: &Suspects) {
         let stems = self.scanner.stems();
         for range in &suspects.0 {
+            self.work.add(range.len());
             let joined = broken::join(base.text(), range.clone());
             let hits = self.scanner.joined_hits(joined.text(), &mut self.work);
             let hits = hits
@@ -130,6 +137,7 @@ impl<'a> Scan<'a> {
             }
             let line = line_around(self.source(), at);
             done = line.end;
+            self.work.add(line.len());
             let text = self.source().get(line.clone()).unwrap_or_default();
             let payload = match reading {
                 Reading::Rot13 => mirror::rotated(text, line.start),
@@ -144,7 +152,7 @@ impl<'a> Scan<'a> {
         if depth == 0 {
             return;
         }
-        for payload in decode::payloads(source) {
+        for payload in decode::payloads(source, &mut self.work) {
             self.read_payload(&payload, outer, depth - 1);
         }
     }
@@ -153,6 +161,7 @@ impl<'a> Scan<'a> {
         let view = outer.map_or_else(|| payload.view.clone(), |outer| payload.view.over(outer));
         let text = String::from_utf8_lossy(view.text());
         let folded = fold(&text);
+        self.work.add(text.len());
         let over = folded.over(&view);
         let hits = self.scanner.plain_hits(folded.text(), &mut self.work);
         self.take(hits, &over, payload.reading);
@@ -186,6 +195,7 @@ impl<'a> Scan<'a> {
             let span = view.source_range(&hit.span);
             let wording = judge::wording(view.text(), hit.span.start, hit.span.end, self.scanner.words());
             let raw = self.source().get(span.clone());
+            self.work.add(span.len());
             if is_in_place(reading)
                 && raw.is_some_and(|raw| {
                     fold(raw).text() == view.text().get(hit.span.clone()).unwrap_or_default()
@@ -208,12 +218,12 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn finish(self, base: &View) -> Report {
+    fn finish(&mut self, base: &View) -> Report {
         if self.drafts.is_empty() && self.raws.is_empty() {
             return Report::default();
         }
         let lines = LineIndex::new(self.source().as_bytes());
-        let regions = Regions::new(self.source());
+        let regions = Regions::new(self.source(), &mut self.work);
         let on_topic = !self.drafts.is_empty() && self.scanner.is_on_topic(base.text());
         let mut findings: Vec<Finding> = Vec::new();
         for draft in &self.drafts {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,6 +14,9 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path as Key;
 use object_store::{ObjectStore, ObjectStoreExt as _};
 
+mod folder;
+mod stream;
+
 /// Keeps bytes under their content hash.
 pub trait Blobs: Send + Sync {
     /// Keeps bytes. When this returns they are durable. The same bytes may be put any number of times.
@@ -21,6 +24,26 @@ pub trait Blobs: Send + Sync {
 
     /// The bytes, checked against their hash.
     fn get(&self, hash: &ContentHash) -> Result<Vec<u8>, BlobError>;
+
+    /// Keeps all that a reader gives, without holding it in memory where that can be avoided. When this
+    /// returns it is durable. The hash, and how many bytes there were.
+    fn put_from(&self, from: &mut dyn Read) -> Result<(ContentHash, u64), BlobError> {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).map_err(|cause| BlobError::Io {
+            path: PathBuf::new(),
+            doing: "reading what is to be kept",
+            cause,
+        })?;
+        Ok((self.put(&bytes)?, bytes.len() as u64))
+    }
+
+    /// A reader of the bytes. It fails at the end if they are not those of the hash.
+    fn open(&self, hash: &ContentHash) -> Result<Box<dyn Read + Send>, BlobError> {
+        Ok(Box::new(io::Cursor::new(self.get(hash)?)))
+    }
+
+    /// The hashes whose digits begin so, in order.
+    fn find(&self, digits: &str) -> Result<Vec<ContentHash>, BlobError>;
 }
 
 /// A blob that could not be kept or got.
@@ -196,6 +219,46 @@ impl Blobs for ObjectBlobs {
     fn get(&self, hash: &ContentHash) -> Result<Vec<u8>, BlobError> {
         self.read(hash)
     }
+
+    fn put_from(&self, from: &mut dyn Read) -> Result<(ContentHash, u64), BlobError> {
+        match &self.place {
+            Place::Dir(dir) => folder::put_from(dir, from),
+            Place::Store(_) => {
+                let mut bytes = Vec::new();
+                from.read_to_end(&mut bytes)
+                    .map_err(|cause| folder::failed(Path::new(""), "reading what is to be kept")(cause))?;
+                Ok((self.put(&bytes)?, bytes.len() as u64))
+            }
+        }
+    }
+
+    fn open(&self, hash: &ContentHash) -> Result<Box<dyn Read + Send>, BlobError> {
+        match &self.place {
+            Place::Dir(dir) => folder::open(dir, hash),
+            Place::Store(_) => Ok(Box::new(io::Cursor::new(self.read(hash)?))),
+        }
+    }
+
+    fn find(&self, digits: &str) -> Result<Vec<ContentHash>, BlobError> {
+        let Some((first, rest)) = digits.split_at_checked(2) else {
+            return Ok(Vec::new());
+        };
+        match &self.place {
+            Place::Dir(dir) => folder::find(dir, first, rest),
+            Place::Store(store) => {
+                let prefix = Key::from(first);
+                let listed = pollster::block_on(store.list_with_delimiter(Some(&prefix)));
+                let listed = listed.map_err(|error| {
+                    folder::failed(Path::new(&store.to_string()), "listing")(io::Error::other(error))
+                })?;
+                let names = listed
+                    .objects
+                    .iter()
+                    .filter_map(|object| object.location.filename());
+                Ok(folder::hashes(first, names.filter(|name| name.starts_with(rest))))
+            }
+        }
+    }
 }
 
 /// Blobs in memory.
@@ -219,6 +282,12 @@ impl Blobs for MemoryBlobs {
             hash: *hash,
             place: "memory".to_owned(),
         })
+    }
+
+    fn find(&self, digits: &str) -> Result<Vec<ContentHash>, BlobError> {
+        let blobs = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = blobs.keys().filter(|hash| hash.to_string().starts_with(digits));
+        Ok(found.copied().collect())
     }
 }
 
@@ -264,44 +333,4 @@ pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use object_store::memory::InMemory;
-
-    use super::*;
-
-    #[test]
-    fn every_store_keeps_content_under_its_hash() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = dir.path().join("not/made/yet");
-        let stores: [Box<dyn Blobs>; 3] = [
-            Box::new(MemoryBlobs::default()),
-            Box::new(ObjectBlobs::in_dir(&folder)),
-            Box::new(ObjectBlobs::over(Arc::new(InMemory::new()))),
-        ];
-        for blobs in stores {
-            let absent = blobs.get(&ContentHash::of(b"absent")).unwrap_err();
-            assert!(matches!(absent, BlobError::Missing { .. }), "{absent}");
-            for bytes in [&b""[..], b"a", &[7; 100_000]] {
-                let hash = blobs.put(bytes).unwrap();
-                assert_eq!(blobs.put(bytes).unwrap(), hash);
-                assert_eq!(blobs.get(&hash).unwrap(), bytes);
-            }
-        }
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let mode = fs::metadata(&folder).unwrap().permissions().mode();
-            assert_eq!(mode & 0o777, 0o700, "nobody else may enter");
-        }
-    }
-
-    /// A runtime around it changes nothing: the loop commits from within one.
-    #[test]
-    fn it_works_within_a_runtime() {
-        let dir = tempfile::tempdir().unwrap();
-        let blobs = ObjectBlobs::in_dir(dir.path());
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let hash = runtime.block_on(async { blobs.put(b"large").unwrap() });
-        assert_eq!(runtime.block_on(async { blobs.get(&hash).unwrap() }), b"large");
-    }
-}
+mod tests;

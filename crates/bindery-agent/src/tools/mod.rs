@@ -4,17 +4,22 @@
 //! opened for the whole machine. Every result has a bound, and says what it left out.
 
 mod edit;
+mod keep;
 mod list;
 mod read;
+mod retrieve;
 mod search;
 mod shell;
+mod spool;
 mod workdir;
 mod write;
 
 use bindery_core::BoxFuture;
 
+use crate::capacity::Intake;
 use crate::tool::{Input, Outcome, Toolbox};
 
+pub use retrieve::Retrieve;
 pub use shell::Shell;
 pub use workdir::{Reach, Workdir};
 
@@ -23,13 +28,27 @@ pub(crate) const MOST_BYTES: usize = 50_000;
 
 /// All tools, in a working directory.
 pub fn toolbox(workdir: &Workdir, shell: Shell) -> Toolbox {
+    tools(workdir, shell, None)
+}
+
+/// All tools in a working directory, `todo` and `note`, and `retrieve`: what is too large for the conversation is kept whole,
+/// without a bound and without being held in memory.
+pub fn toolbox_with(workdir: &Workdir, shell: Shell, intake: &Intake) -> Toolbox {
+    tools(workdir, shell, Some(intake))
+        .with(Retrieve::new(intake.blobs().clone()))
+        .with(keep::Todo)
+        .with(keep::Note)
+}
+
+fn tools(workdir: &Workdir, shell: Shell, intake: Option<&Intake>) -> Toolbox {
+    let intake = intake.cloned();
     Toolbox::default()
-        .with(read::Read(workdir.clone()))
+        .with(read::Read(workdir.clone(), intake.clone()))
         .with(list::List(workdir.clone()))
         .with(search::Search(workdir.clone()))
         .with(write::Write(workdir.clone()))
         .with(edit::Edit(workdir.clone()))
-        .with(shell::ShellTool::new(workdir.clone(), shell))
+        .with(shell::ShellTool::new(workdir.clone(), shell, intake))
 }
 
 /// A text of the input, or what to tell the model about its absence.

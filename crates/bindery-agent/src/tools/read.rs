@@ -1,19 +1,20 @@
 //! `read`: the lines of a file.
 
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _};
 use std::sync::Arc;
 
 use bindery_core::{BoxFuture, Tool};
 use serde_json::json;
 
 use super::{MOST_BYTES, Workdir, blocking, bounded, count, either, text};
+use crate::capacity::Intake;
 use crate::tool::{Effect, Input, Outcome, Runner};
 
 /// The most bytes of a file that are looked at.
 const MOST_FILE: u64 = 16 << 20;
 
 /// Reads files.
-pub(super) struct Read(pub(super) Workdir);
+pub(super) struct Read(pub(super) Workdir, pub(super) Option<Intake>);
 
 impl Runner for Read {
     fn tool(&self) -> Tool {
@@ -39,11 +40,11 @@ impl Runner for Read {
     }
 
     fn run(self: Arc<Self>, input: Input) -> BoxFuture<'static, Outcome> {
-        blocking(move || either(read(&self.0, &input)))
+        blocking(move || either(read(&self.0, self.1.as_ref(), &input)))
     }
 }
 
-fn read(workdir: &Workdir, input: &Input) -> Result<Outcome, Outcome> {
+fn read(workdir: &Workdir, intake: Option<&Intake>, input: &Input) -> Result<Outcome, Outcome> {
     let named = text(input, "path")?;
     let path = workdir.resolve(named)?;
     let wrong = |why: String| Outcome::failed(format!("{named}: {why}"));
@@ -54,7 +55,21 @@ fn read(workdir: &Workdir, input: &Input) -> Result<Outcome, Outcome> {
     if !kind.is_file() {
         return Err(wrong("this is no ordinary file".to_owned()));
     }
-    let file = std::fs::File::open(&path).map_err(|error| wrong(error.to_string()))?;
+    let mut file = std::fs::File::open(&path).map_err(|error| wrong(error.to_string()))?;
+    if let Some(intake) = intake
+        && kind.len() > MOST_BYTES as u64
+        && ["from_line", "lines"]
+            .iter()
+            .all(|name| count(input, name).is_none())
+    {
+        if !is_text(&mut file).map_err(|error| wrong(error.to_string()))? {
+            return Err(wrong(format!("this is no text ({} bytes)", kind.len())));
+        }
+        let digest = intake
+            .digest(&mut file)
+            .map_err(|error| wrong(error.to_string()))?;
+        return Ok(Outcome::done(digest).touching(path));
+    }
     let mut bytes = Vec::new();
     file.take(MOST_FILE)
         .read_to_end(&mut bytes)
@@ -77,4 +92,12 @@ fn read(workdir: &Workdir, input: &Input) -> Result<Outcome, Outcome> {
         said.push_str("\n[the file goes on beyond what this tool reads]");
     }
     Ok(Outcome::done(said).touching(path))
+}
+
+/// Whether a file begins as text does; it stands at its beginning again.
+fn is_text(file: &mut std::fs::File) -> std::io::Result<bool> {
+    let mut head = Vec::new();
+    file.by_ref().take(8192).read_to_end(&mut head)?;
+    file.rewind()?;
+    Ok(!head.contains(&0))
 }

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use bindery_core::{BoxFuture, Tool};
 use serde_json::json;
-use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
-use super::{MOST_BYTES, Workdir, count, text};
+use super::spool::Spool;
+use super::{Workdir, count, text};
+use crate::capacity::Intake;
 use crate::tool::{Effect, Input, Outcome, Runner};
 
 /// How commands are run.
@@ -45,11 +46,16 @@ impl Shell {
 pub(super) struct ShellTool {
     workdir: Workdir,
     shell: Shell,
+    intake: Option<Intake>,
 }
 
 impl ShellTool {
-    pub(super) fn new(workdir: Workdir, shell: Shell) -> Self {
-        Self { workdir, shell }
+    pub(super) fn new(workdir: Workdir, shell: Shell, intake: Option<Intake>) -> Self {
+        Self {
+            workdir,
+            shell,
+            intake,
+        }
     }
 }
 
@@ -113,74 +119,38 @@ impl ShellTool {
         };
         let mut group = Group(child);
         let (out, err) = (group.0.stdout.take(), group.0.stderr.take());
-        let both = async { tokio::join!(keep(out), keep(err)) };
+        let keeps = self.intake.is_some();
+        let both = async { tokio::join!(Spool::of(out, keeps), Spool::of(err, keeps)) };
         let mut outcome = match tokio::time::timeout(limit, both).await {
             Err(_) => Outcome::failed(format!(
                 "Stopped after {limit:?}: the time was over. Its output is lost."
             )),
-            Ok((out, err)) => match group.0.wait().await {
-                Ok(status) if status.success() => Outcome::done(said(&out, &err)),
-                Ok(status) => Outcome::failed(format!("{}\n[{status}]", said(&out, &err))),
-                Err(error) => Outcome::failed(format!("{}\n[{error}]", said(&out, &err))),
-            },
+            Ok((out, err)) => {
+                let said = self.said(out, err).await;
+                match group.0.wait().await {
+                    Ok(status) if status.success() => Outcome::done(said),
+                    Ok(status) => Outcome::failed(format!("{said}\n[{status}]")),
+                    Err(error) => Outcome::failed(format!("{said}\n[{error}]")),
+                }
+            }
         };
         outcome.touched.push(self.workdir.root().to_owned());
         outcome
     }
-}
 
-/// What a stream said: its beginning and its end, and how much lies between.
-#[derive(Default)]
-struct Kept {
-    head: Vec<u8>,
-    tail: std::collections::VecDeque<u8>,
-    left_out: u64,
-}
-
-/// How much of the beginning and of the end of a stream is kept, in bytes.
-const HALF: usize = MOST_BYTES / 4;
-
-async fn keep(stream: Option<impl AsyncRead + Unpin>) -> Kept {
-    let mut kept = Kept::default();
-    let Some(mut stream) = stream else { return kept };
-    let mut buffer = vec![0; 8192];
-    while let Ok(read @ 1..) = stream.read(&mut buffer).await {
-        for byte in buffer.iter().take(read) {
-            if kept.head.len() < HALF {
-                kept.head.push(*byte);
-                continue;
-            }
-            kept.tail.push_back(*byte);
-            if kept.tail.len() > HALF {
-                kept.tail.pop_front();
-                kept.left_out += 1;
-            }
+    async fn said(&self, out: Spool, err: Spool) -> String {
+        let intake = self.intake.clone();
+        let both =
+            tokio::task::spawn_blocking(move || (out.text(intake.as_ref()), err.text(intake.as_ref())));
+        let Ok((out, err)) = both.await else {
+            return "[its output cannot be read]".to_owned();
+        };
+        match (out.trim_end(), err.trim_end()) {
+            ("", "") => "[no output]".to_owned(),
+            (out, "") => out.to_owned(),
+            ("", err) => format!("[stderr]\n{err}"),
+            (out, err) => format!("{out}\n[stderr]\n{err}"),
         }
-    }
-    kept
-}
-
-impl Kept {
-    fn text(&self) -> String {
-        let tail: Vec<u8> = self.tail.iter().copied().collect();
-        let (head, tail) = (
-            String::from_utf8_lossy(&self.head),
-            String::from_utf8_lossy(&tail),
-        );
-        match self.left_out {
-            0 => format!("{head}{tail}"),
-            left => format!("{head}\n[{left} bytes left out]\n{tail}"),
-        }
-    }
-}
-
-fn said(out: &Kept, err: &Kept) -> String {
-    let (out, err) = (out.text(), err.text());
-    match (out.trim_end(), err.trim_end()) {
-        ("", "") => "[no output]".to_owned(),
-        (out, "") => out.to_owned(),
-        ("", err) => format!("[stderr]\n{err}"),
-        (out, err) => format!("{out}\n[stderr]\n{err}"),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The loop on a log in memory and a model that is made up. Nothing here waits.
 #![cfg(test)]
 
+mod capacity;
 mod common;
+mod control;
 mod crash;
 mod failures;
 mod outside;

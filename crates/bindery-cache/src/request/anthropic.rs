@@ -26,7 +26,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
         }
         None => {}
     }
-    for (index, message) in body.items("messages").into_iter().enumerate() {
+    for (index, message) in body.items_within("messages", reader.ends).into_iter().enumerate() {
         reader.item(Region::Messages, Some(index), message, |reader| {
             read_message(reader, index, message);
         });
@@ -34,7 +34,7 @@ pub(super) fn read<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
 }
 
 fn read_message<'a>(reader: &mut Reader<'a>, index: usize, raw: &'a str) {
-    let Some(fields) = Fields::of(raw) else {
+    let Some(fields) = Fields::within(raw, reader.ends) else {
         return;
     };
     let place = Place {
@@ -49,7 +49,7 @@ fn read_message<'a>(reader: &mut Reader<'a>, index: usize, raw: &'a str) {
     let Some(content) = fields.get("content") else {
         return;
     };
-    match json::items(content) {
+    match json::items_within(content, reader.ends) {
         None => reader.bare_text(place, content),
         Some(blocks) => blocks.into_iter().for_each(|block| reader.block(place, block)),
     }

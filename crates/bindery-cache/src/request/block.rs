@@ -15,6 +15,9 @@ use crate::{Form, Format, Mark, Region, Segment, Ttl};
 /// Fields that the model never sees.
 const UNSEEN: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
 
+/// How a mark of Anthropic's is written.
+pub(super) const MARK: &str = "\"cache_control\"";
+
 /// Of items of the Responses API, these too: names that the client or the server gave the item itself.
 const UNSEEN_OF_ITEMS: [&str; 2] = ["id", "status"];
 
@@ -27,9 +30,9 @@ pub(super) fn mark(raw: &str) -> Option<Mark> {
 }
 
 /// The mark of a block: its own, or one on a part inside of it.
-fn block_mark(fields: &Fields<'_>, raw: &str) -> Option<Mark> {
+fn block_mark(fields: &Fields<'_>, holds_one: bool) -> Option<Mark> {
     let own = UNSEEN.into_iter().find_map(|name| mark(fields.get(name)?));
-    if own.is_some() || !has_mark(raw) {
+    if own.is_some() || !holds_one {
         return own;
     }
     let inside = fields.items("content");
@@ -70,7 +73,7 @@ impl<'a> Reader<'a> {
 
     /// A block that is an object.
     pub(super) fn block(&mut self, place: Place, raw: &'a str) {
-        let Some(fields) = Fields::of(raw) else {
+        let Some(fields) = Fields::within(raw, self.ends) else {
             if raw != "null" {
                 self.opaque(place, raw, &[("", raw)], Form::Other, None, None);
             }
@@ -78,7 +81,7 @@ impl<'a> Reader<'a> {
         };
         let kind = fields.text("type").unwrap_or_else(|| implied_type(&fields));
         let form = form(&kind);
-        let mark = block_mark(&fields, raw);
+        let mark = block_mark(&fields, self.has_mark(raw));
         let text = fields
             .get("text")
             .filter(|_| form == Form::Text || &*kind == "text");
@@ -147,9 +150,19 @@ impl<'a> Reader<'a> {
         mark: Option<Mark>,
         name: Option<&str>,
     ) {
+        let marked = self.has_mark(raw);
         let values: Vec<(&str, Cow<'_, str>)> = seen
             .iter()
-            .map(|(key, value)| (*key, without_marks(value)))
+            .map(|(key, value)| {
+                (
+                    *key,
+                    if marked {
+                        without_marks(value)
+                    } else {
+                        Cow::Borrowed(*value)
+                    },
+                )
+            })
             .collect();
         let hash = self.hash(
             place,
@@ -233,7 +246,7 @@ impl<'a> Reader<'a> {
         let inner = function
             .as_ref()
             .and_then(|fields| mark(fields.get("cache_control")?));
-        let mark = block_mark(&fields, raw).or(inner);
+        let mark = block_mark(&fields, self.has_mark(raw)).or(inner);
         self.opaque(place, raw, &seen, form, mark, Some(&name));
     }
 }
@@ -273,14 +286,9 @@ fn result_text<'a>(fields: &Fields<'a>) -> Option<&'a str> {
     }
 }
 
-/// Whether a mark may stand somewhere inside.
-fn has_mark(raw: &str) -> bool {
-    memchr::memmem::find(raw.as_bytes(), b"\"cache_control\"").is_some()
-}
-
 /// A value without the marks inside of it.
 fn without_marks(raw: &str) -> Cow<'_, str> {
-    if !has_mark(raw) {
+    if !raw.contains(MARK) {
         return Cow::Borrowed(raw);
     }
     match serde_json::from_str::<Value>(raw) {

@@ -13,13 +13,15 @@ pub(super) fn read_chat<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
         reader.item(Region::Tools, None, tool, |reader| reader.tool(tool));
     }
     let mut region = Region::System;
-    for (index, raw) in body.items("messages").into_iter().enumerate() {
+    for (index, raw) in body.items_within("messages", reader.ends).into_iter().enumerate() {
         if let Some(known) = reader.known(Some(index), raw) {
             region = known;
             reader.item(known, Some(index), raw, |_| {});
             continue;
         }
-        let Some(fields) = Fields::of(raw) else { continue };
+        let Some(fields) = Fields::within(raw, reader.ends) else {
+            continue;
+        };
         let place = place(&mut region, index, fields.text("role").as_deref());
         reader.item(place.region, place.message, raw, |reader| {
             read_chat_message(reader, place, raw, &fields);
@@ -47,7 +49,7 @@ fn read_chat_message<'a>(reader: &mut Reader<'a>, place: Place, raw: &'a str, fi
     }
     match fields.get("content") {
         Some(content) if content.starts_with('[') => {
-            json::items(content)
+            json::items_within(content, reader.ends)
                 .unwrap_or_default()
                 .into_iter()
                 .for_each(|part| reader.block(place, part));
@@ -106,13 +108,19 @@ pub(super) fn read_responses<'a>(reader: &mut Reader<'a>, body: &Fields<'a>) {
             });
         }
         Some(input) => {
-            for (index, raw) in json::items(input).unwrap_or_default().into_iter().enumerate() {
+            for (index, raw) in json::items_within(input, reader.ends)
+                .unwrap_or_default()
+                .into_iter()
+                .enumerate()
+            {
                 if let Some(known) = reader.known(Some(index), raw) {
                     region = known;
                     reader.item(known, Some(index), raw, |_| {});
                     continue;
                 }
-                let Some(fields) = Fields::of(raw) else { continue };
+                let Some(fields) = Fields::within(raw, reader.ends) else {
+                    continue;
+                };
                 let role = fields.text("role").or_else(|| fields.text("type"));
                 let place = place(&mut region, index, role.as_deref());
                 reader.item(place.region, place.message, raw, |reader| {
@@ -131,7 +139,7 @@ fn read_item<'a>(reader: &mut Reader<'a>, place: Place, raw: &'a str, fields: &F
     match content {
         Some(text) if text.starts_with('"') => reader.bare_text(place, text),
         Some(parts) => {
-            json::items(parts)
+            json::items_within(parts, reader.ends)
                 .unwrap_or_default()
                 .into_iter()
                 .for_each(|part| reader.block(place, part));

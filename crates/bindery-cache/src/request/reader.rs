@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use bindery_core::Authority;
 
-use crate::json;
+use super::block::MARK;
+use crate::json::{self, Ends};
 use crate::typing::Typing;
 use crate::{Form, Format, Region, Segment, WireRequest};
 
@@ -28,8 +29,11 @@ pub(super) struct Place {
 /// The collector.
 pub(super) struct Reader<'a> {
     pub(super) body: &'a str,
+    pub(super) ends: Ends<'a>,
     pub(super) typing: &'a Typing,
     pub(super) format: Format,
+    /// Where marks may stand.
+    marks: Vec<usize>,
     previous: Option<&'a WireRequest>,
     pub(super) out: Vec<Segment>,
     items: Vec<Item>,
@@ -48,19 +52,29 @@ pub(super) struct Read {
 impl<'a> Reader<'a> {
     pub(super) fn new(
         body: &'a str,
+        ends: Ends<'a>,
         typing: &'a Typing,
         format: Format,
         previous: Option<&'a WireRequest>,
     ) -> Self {
         Self {
             body,
+            ends,
             typing,
             format,
+            marks: memchr::memmem::find_iter(body.as_bytes(), MARK).collect(),
             previous,
             out: Vec::new(),
             items: Vec::new(),
             same_start: previous.is_none().then_some(0),
         }
+    }
+
+    /// Whether a mark may stand somewhere inside a slice of the body.
+    pub(super) fn has_mark(&self, raw: &str) -> bool {
+        let range = json::range(self.body, raw);
+        let next = self.marks.partition_point(|mark| *mark < range.start);
+        self.marks.get(next).is_some_and(|mark| *mark < range.end)
     }
 
     /// Reads one entry with `read`, unless the earlier request has the same bytes at the same place.

@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod engines;
+mod numbers;
 mod openai;
 
 use bindery_core::Usage;

@@ -272,7 +272,7 @@ impl Track {
                 let mut blocks = said.blocks.join(",");
                 if Some(at) == last && blocks.ends_with('}') {
                     blocks.truncate(blocks.len() - 1);
-                    blocks.push_str(&format!(",{mark}}}"));
+                    blocks.extend([",", mark, "}"]);
                 }
                 format!(r#"{{"role":"{role}","content":[{blocks}]}}"#)
             })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Change, ChangeKind, Verdict, Why, volatile};
+use super::{Change, ChangeKind, Tail, Verdict, Why, volatile};
 use crate::{CacheRules, Family, Region, Ttl};
 
 /// The sentences, by code.
@@ -87,7 +87,7 @@ fn for_change(change: &Change, rules: &CacheRules) -> &'static str {
     // Whatever it is: the provider's own breakpoint stands behind it.
     let messages = change.region == Region::Messages;
     let gone = change.kind == ChangeKind::Removed;
-    let tail = change.was_last && (gone || (changed && change.is_last));
+    let tail = (gone && change.tail != Tail::No) || (changed && change.tail == Tail::Still);
     if rules.family() == Family::OpenaiBoundaries && tail && messages {
         return "changing_tail";
     }
@@ -107,7 +107,7 @@ fn for_change(change: &Change, rules: &CacheRules) -> &'static str {
     if change.region == Region::System {
         return volatile.unwrap_or("volatile_system");
     }
-    let asked_again = changed && change.was_last && change.is_last && change.label == "user-prompt";
+    let asked_again = changed && change.tail == Tail::Still && change.label == "user-prompt";
     let passing = matches!(change.label.as_str(), "reminder" | "system-message" | "hook");
     match () {
         () if (gone || passing) && change.was_marked => "passing_block",

@@ -2,18 +2,13 @@
 
 use bindery_core::Authority;
 use serde::Serialize;
-use serde_json::Value;
-use similar::TextDiff;
 
+use super::texts::{common_start, says_the_same, short, short_diff, word_at};
 use crate::typing::Piece;
 use crate::{CacheRules, Family, Form, Region, Segment, WireRequest};
 
-/// How much of a text is compared for the diff, in bytes, and how much of it is shown.
-const WINDOW: usize = 2_000;
 /// Among how many segments a fragment that moved is looked for.
 const NEAR: usize = 64;
-const LINES: usize = 8;
-const LINE_CHARS: usize = 160;
 
 /// What happened to a fragment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -33,6 +28,18 @@ pub enum ChangeKind {
     Extended,
     /// The provider leaves it out now (thinking of earlier turns).
     Stripped,
+}
+
+/// Where a change stands in the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tail {
+    /// Before the last message of the older request.
+    No,
+    /// In what was its last message; the newer one goes on behind it.
+    Was,
+    /// In the last message of both.
+    Still,
 }
 
 /// The first change in the prefix.
@@ -60,11 +67,8 @@ pub struct Change {
     pub also: Vec<String>,
     /// Whether the older request had set a breakpoint on it.
     pub was_marked: bool,
-    /// Whether it stands in what was the last message of the older request.
-    pub was_last: bool,
-    /// Whether it stands in the last message of the newer request, too.
-    #[serde(skip)]
-    pub is_last: bool,
+    /// Whether it stands where the conversation ended.
+    pub tail: Tail,
     /// Whether the texts differ in white space alone.
     #[serde(skip)]
     pub only_white_space: bool,
@@ -84,9 +88,13 @@ pub(super) fn describe(before: &WireRequest, now: &WireRequest, shared: usize) -
                 first.is_some_and(|first| shared >= first)
             })
     };
+    let tail = match (in_last_message(before), in_last_message(now)) {
+        (true, true) => Tail::Still,
+        (true, false) => Tail::Was,
+        (false, _) => Tail::No,
+    };
     Change {
-        was_last: in_last_message(before),
-        is_last: in_last_message(now),
+        tail,
         ..difference(before, now, shared)
     }
 }
@@ -204,8 +212,7 @@ fn nothing() -> Change {
         diff: String::new(),
         also: Vec::new(),
         was_marked: false,
-        was_last: false,
-        is_last: false,
+        tail: Tail::No,
         only_white_space: false,
         words: None,
     }
@@ -320,88 +327,7 @@ fn text_changed(before: &WireRequest, now: &WireRequest, old: &Segment, new: &Se
     }
 }
 
-/// Whether both are the same JSON but for the order of keys.
-fn says_the_same(left: &str, right: &str) -> bool {
-    if left.len() != right.len() || !left.starts_with('{') {
-        return false;
-    }
-    let read = |text: &str| serde_json::from_str(text).ok().map(opened);
-    let (left, right) = (read(left), read(right));
-    left.is_some() && left == right
-}
-
-/// A value whose texts that are objects themselves are objects: arguments of calls travel as text.
-fn opened(value: Value) -> Value {
-    match value {
-        Value::String(text) if text.starts_with('{') => {
-            serde_json::from_str(&text).map_or(Value::String(text), opened)
-        }
-        Value::Object(map) => {
-            Value::Object(map.into_iter().map(|(key, value)| (key, opened(value))).collect())
-        }
-        Value::Array(items) => Value::Array(items.into_iter().map(opened).collect()),
-        other => other,
-    }
-}
-
 fn piece_at(segment: &Segment, offset: usize) -> Option<&Piece> {
     let after = segment.pieces.partition_point(|piece| piece.range.end <= offset);
     segment.pieces.get(after).or_else(|| segment.pieces.last())
-}
-
-/// How many bytes two texts share from the start, cut back to a character.
-fn common_start(a: &str, b: &str) -> usize {
-    let mut same = std::iter::zip(a.bytes(), b.bytes())
-        .take_while(|(a, b)| a == b)
-        .count();
-    while !(a.is_char_boundary(same) && b.is_char_boundary(same)) {
-        same -= 1;
-    }
-    same
-}
-
-/// The word around a byte.
-fn word_at(text: &str, at: usize) -> String {
-    let (head, tail) = text.split_at_checked(at).unwrap_or((text, ""));
-    let start = head.rsplit(char::is_whitespace).next().unwrap_or_default();
-    let end = tail.split(char::is_whitespace).next().unwrap_or_default();
-    [start, end].concat()
-}
-
-/// The lines that differ, from the line of the first difference on.
-fn short_diff(old: &str, new: &str, same: usize) -> String {
-    let line = old
-        .get(..same)
-        .and_then(|head| head.rfind('\n'))
-        .map_or(0, |newline| newline + 1);
-    // A long line is shown from shortly before the difference.
-    let start = (line..=same)
-        .rev()
-        .take(LINE_CHARS / 4)
-        .filter(|at| old.is_char_boundary(*at))
-        .last()
-        .unwrap_or(same);
-    let (old, new) = (window(old, start), window(new, start));
-    let diff = TextDiff::from_lines(old, new);
-    let changed = diff
-        .iter_all_changes()
-        .filter(|change| change.tag() != similar::ChangeTag::Equal);
-    let lines: Vec<String> = changed
-        .take(LINES)
-        .map(|change| format!("{}{}", change.tag(), short(change.value().trim_end_matches('\n'))))
-        .collect();
-    lines.join("\n")
-}
-
-fn window(text: &str, start: usize) -> &str {
-    let rest = text.get(start..).unwrap_or_default();
-    let end = rest.floor_char_boundary(WINDOW);
-    rest.get(..end).unwrap_or_default()
-}
-
-fn short(line: &str) -> String {
-    if line.chars().count() <= LINE_CHARS {
-        return line.to_owned();
-    }
-    line.chars().take(LINE_CHARS).chain(['…']).collect()
 }

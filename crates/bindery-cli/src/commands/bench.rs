@@ -5,7 +5,9 @@ mod explain;
 mod gateway;
 mod log;
 mod measure;
+mod scan;
 mod tokens;
+mod why;
 
 use std::io::Write;
 
@@ -25,6 +27,10 @@ pub(crate) struct BenchArgs {
 enum What {
     /// Warm and cold assembly
     Assemble(assemble::BenchAssembleArgs),
+    /// Scanning for hostile text
+    Scan(scan::BenchScanArgs),
+    /// Reading, hashing and explaining a large request
+    Why(why::BenchWhyArgs),
     /// Instruction files of a large repository
     Explain(explain::BenchExplainArgs),
     /// Durable appends, replayed requests, opening, and the cost of one more message
@@ -38,6 +44,8 @@ enum What {
 pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match &args.what {
         What::Assemble(args) => assemble::run(args, terminal),
+        What::Scan(args) => scan::run(args, terminal),
+        What::Why(args) => why::run(args, terminal),
         What::Explain(args) => explain::run(args, terminal),
         What::Log(args) => log::run(args, terminal),
         What::Gateway(args) => gateway::run(args, terminal),

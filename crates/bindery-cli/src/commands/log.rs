@@ -1,5 +1,6 @@
 //! `bindery log`: sessions and their events.
 
+mod compacted;
 mod show;
 
 use std::io::Write;
@@ -34,6 +35,9 @@ enum LogCommand {
         /// Begin at this event
         #[arg(long, value_name = "SEQ", default_value_t = 1)]
         from: u64,
+        /// Show the messages that compactions took from the conversation instead
+        #[arg(long, conflicts_with = "from")]
+        before_compaction: bool,
     },
     /// Show the last events of a session
     Tail {
@@ -75,8 +79,15 @@ pub(crate) fn run(args: &LogArgs, terminal: &mut Terminal) -> anyhow::Result<Sta
     let store = sessions::store()?;
     match args.command.as_ref().unwrap_or(&LogCommand::List) {
         LogCommand::List => list(&store, args.json, terminal),
-        LogCommand::Show { session, from } => {
+        LogCommand::Show {
+            session,
+            from,
+            before_compaction,
+        } => {
             let log = store.read(&sessions::parse(session)?)?;
+            if *before_compaction {
+                return compacted::show(&*log, args.json, terminal);
+            }
             show::events_from(&*log, Seq::new((*from).max(1)), args.json, terminal)?;
             show::usage(&*log, args.json, terminal)
         }
@@ -165,14 +176,12 @@ fn save(
         report.recovered
     )?;
     for lost in &report.lost {
-        let last = lost
-            .last
-            .map_or_else(|| "the end".to_owned(), |last| last.to_string());
-        writeln!(
-            terminal.err,
-            "lost: events {} to {last}: {}",
-            lost.first, lost.what
-        )?;
+        let events = match lost.last {
+            None => format!("events {} to the end", lost.first),
+            Some(last) if last == lost.first => format!("event {last}"),
+            Some(last) => format!("events {} to {last}", lost.first),
+        };
+        writeln!(terminal.err, "lost: {events}: {}", lost.what)?;
     }
     if let Some(path) = &report.set_aside {
         writeln!(

@@ -132,7 +132,7 @@ fn table(
     writeln!(
         terminal.out,
         "{}{}{}{}{}{}{}",
-        cell("model, $ a million tokens", name),
+        cell("$ a million tokens", name),
         right("input", 8),
         right("output", 8),
         right("read", 8),

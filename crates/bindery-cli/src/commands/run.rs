@@ -1,6 +1,8 @@
 //! `bindery run`: an agent session here.
 
 mod arguments;
+mod capacity;
+mod control;
 mod model;
 mod opening;
 mod people;
@@ -15,6 +17,7 @@ use std::io::Write;
 use anyhow::Context as _;
 use bindery::log::{Intake, TurnOutcome};
 use bindery_agent::{Agent, Cancel, TurnReport};
+use bindery_store::{Journal, SessionId};
 
 pub(crate) use arguments::RunArgs;
 use opening::Opened;
@@ -24,6 +27,15 @@ use show::{Lines, Text, summary};
 
 use crate::status::{Status, UsageError};
 use crate::terminal::Terminal;
+
+/// A session for somebody else to drive: its agent, and what has to live as long as it does.
+pub(crate) fn lend(
+    args: &RunArgs,
+    given: Option<(SessionId, Journal)>,
+    terminal: &mut Terminal,
+) -> anyhow::Result<(SessionId, Agent, Box<dyn std::any::Any>)> {
+    Ok(opening::open(args, given, &People::here(), terminal)?.lend())
+}
 
 pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -45,13 +57,17 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         let message = "there is nothing to say: give a prompt, or pipe one in";
         return Err(UsageError(message.to_owned()).into());
     }
-    let mut opened = opening::open(args, &people, terminal)?;
+    let mut opened = opening::open(args, None, &people, terminal)?;
     opened.announce(args.json, terminal)?;
     terminal.out.flush()?;
+    if args.compact {
+        capacity::compact(&mut opened.agent, args.json, terminal).await?;
+    }
     let status = match prompt {
         Some(prompt) => turn(&mut opened, args, &people, &prompt).await?,
         None => converse(&mut opened, args, &people, terminal).await?,
     };
+    opened.agent.end("exit").await?;
     summary(&opened, args.json, terminal)?;
     Ok(status)
 }

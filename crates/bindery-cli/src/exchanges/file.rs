@@ -55,6 +55,7 @@ pub(super) fn each(path: &Path, terminal: &mut Terminal, take: &mut Take<'_>) ->
         input,
         number: 0,
         shown,
+        lossy: Vec::new(),
     };
     let Some(first) = lines.next_line()? else {
         return Ok(());
@@ -109,11 +110,15 @@ struct Lines {
     input: Box<dyn BufRead>,
     number: u64,
     shown: String,
+    /// Lines that are no UTF-8, as long as nobody told.
+    lossy: Vec<u64>,
 }
 
+/// What is told of a line that is no UTF-8.
+const LOSSY: &str = "some bytes are no UTF-8; they are read as U+FFFD";
+
 impl Lines {
-    /// The next line that holds anything. Bytes that are not UTF-8 become U+FFFD, so that the line is told as
-    /// one that cannot be read or is read without them.
+    /// The next line that holds anything. Bytes that are not UTF-8 become U+FFFD, and the line is noted.
     fn next_line(&mut self) -> anyhow::Result<Option<String>> {
         loop {
             let mut line = Vec::new();
@@ -128,7 +133,10 @@ impl Lines {
             }
             self.number += 1;
             if !line.trim_ascii().is_empty() {
-                return Ok(Some(String::from_utf8_lossy(&line).into_owned()));
+                return Ok(Some(String::from_utf8(line).unwrap_or_else(|error| {
+                    self.lossy.push(self.number);
+                    String::from_utf8_lossy(error.as_bytes()).into_owned()
+                })));
             }
         }
     }
@@ -155,6 +163,9 @@ fn bodies(
         .input
         .read_to_end(&mut rest)
         .with_context(|| shown.clone())?;
+    if !lines.lossy.is_empty() || std::str::from_utf8(&rest).is_err() {
+        warn(terminal, &shown, LOSSY)?;
+    }
     let text = first + &String::from_utf8_lossy(&rest);
     let text = text.trim_start_matches('\u{feff}').trim();
     let many: Result<Vec<Box<RawValue>>, _> = serde_json::from_str(text);
@@ -173,6 +184,7 @@ fn bodies(
                     input: Box::new(std::io::Cursor::new(text.to_owned().into_bytes())),
                     number: 0,
                     shown,
+                    lossy: Vec::new(),
                 };
                 let first = lines.next_line()?.unwrap_or_default();
                 return sniffed(first, lines, terminal, take);
@@ -217,6 +229,9 @@ fn transcript(
             Some(line) => Some(line),
             None => lines.next_line()?.map(|line| (lines.number, line)),
         };
+        for line in lines.lossy.drain(..) {
+            warn(terminal, &format!("{shown}:{line}"), LOSSY)?;
+        }
         let (exchanges, over) = match &line {
             Some((at, line)) => (reader.line(*at, line.trim_start_matches('\u{feff}')), false),
             None => (reader.finish(), true),
@@ -252,9 +267,13 @@ pub(crate) fn transcript_lines(
         input: open(path)?,
         number: 0,
         shown: path.display().to_string(),
+        lossy: Vec::new(),
     };
     let mut reader = TranscriptReader::new(kind);
     while let Some(line) = lines.next_line()? {
+        for line in lines.lossy.drain(..) {
+            seen(Err((line, LOSSY.to_owned())))?;
+        }
         for exchange in reader.line(lines.number, line.trim_start_matches('\u{feff}')) {
             seen(Ok(exchange))?;
         }

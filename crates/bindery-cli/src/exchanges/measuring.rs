@@ -97,15 +97,15 @@ impl<'t> Measuring<'t> {
             .measurers
             .entry(name)
             .or_insert_with(|| Measurer::new(counter));
-        let counted = measurer.measure(request);
+        let measured = measurer.measure(request);
         let reported = sent.usage.map(|usage| usage.input()).filter(|input| *input > 0);
         if !sent.unknown.is_empty() {
-            return self.put_together(sent, request, &counted, reported);
+            return self.put_together(sent, request, &measured, reported);
         }
         match reported {
             // What the provider counted is what it bills; ours only shares it out.
-            Some(total) if !counted.is_exact() => counted.scaled_to(total),
-            _ => counted,
+            Some(total) if !measured.is_exact() => measured.scaled_to(total),
+            _ => measured,
         }
     }
 

@@ -6,17 +6,23 @@
     reason = "a test may panic: that is how it fails"
 )]
 
+mod app_server;
 mod assemble;
 mod bad_input;
 mod cache;
+mod capacity;
 mod check;
 mod check_request;
 mod continued;
 mod explain;
+mod gateway;
+mod guide;
+mod hooks;
 mod hostile;
 mod lock;
 mod output;
 mod place;
+mod requests;
 mod run;
 mod scenarios;
 mod trust;

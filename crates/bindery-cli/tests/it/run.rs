@@ -364,4 +364,10 @@ fn sessions_travel_and_wrong_use_says_what_to_do() {
     assert!(says(&["run", "hi", "--session", "No Such"]).contains("is no session id"));
     assert!(says(&["run"]).contains("there is nothing to say"));
     assert!(says(&["run", "hi", "--provider", "nobody"]).contains("unknown provider"));
+    let names = place.bindery(&["log"]).out;
+    assert_eq!(
+        names.lines().count(),
+        3,
+        "what was refused began no session: {names}"
+    );
 }

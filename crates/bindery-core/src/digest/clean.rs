@@ -1,8 +1,10 @@
 //! One line as it can stand in a summary.
 
+use std::fmt::Write as _;
+
 /// The line as text: without terminal sequences and what a carriage return had overwritten, with
 /// replacement characters for what is no UTF-8, and at most `most` bytes of it, cut between characters.
-pub(super) fn clean(line: &[u8], most: usize) -> String {
+pub fn clean(line: &[u8], most: usize) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let visible = line.rsplit(|byte| *byte == b'\r').next().unwrap_or(line);
     let mut out = String::new();
@@ -23,7 +25,7 @@ pub(super) fn clean(line: &[u8], most: usize) -> String {
     let end = out.floor_char_boundary(most);
     let left = out.len() - end;
     out.truncate(end);
-    out.push_str(&format!("… ({left} more bytes)"));
+    let _ = write!(out, "… ({left} more bytes)");
     out
 }
 

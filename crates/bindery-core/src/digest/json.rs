@@ -59,8 +59,6 @@ enum Token {
 #[derive(Debug, Default)]
 struct Text {
     kept: Vec<u8>,
-    /// Up to where `kept` may be cut.
-    safe: usize,
     left_out: u64,
     /// Bytes of an escape that are still to come; a pair of surrogates counts as one.
     escape: Vec<u8>,
@@ -261,11 +259,9 @@ impl JsonDigest {
         };
         if !text.escape.is_empty() {
             text.escape.push(byte);
-            if let Some(whole) = is_whole(&text.escape)? {
+            if is_whole(&text.escape)? {
                 let escape = std::mem::take(&mut text.escape);
-                if whole {
-                    text.unit(&escape, longest);
-                }
+                text.unit(&escape, longest);
             }
             return Some(());
         }
@@ -332,13 +328,9 @@ impl Text {
 }
 
 /// Whether an escape is complete; none if it is no escape. A high surrogate needs its low one.
-#[expect(
-    clippy::option_option,
-    reason = "no escape, not yet, and whole are three answers"
-)]
-fn is_whole(escape: &[u8]) -> Option<Option<bool>> {
+fn is_whole(escape: &[u8]) -> Option<bool> {
     match escape {
-        [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't'] => Some(Some(true)),
+        [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't'] => Some(true),
         [b'\\', b'u', digits @ ..] if digits.len() <= 4 => {
             if !digits.iter().all(u8::is_ascii_hexdigit) {
                 return None;
@@ -347,11 +339,11 @@ fn is_whole(escape: &[u8]) -> Option<Option<bool>> {
                 digits,
                 [b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B', _, _]
             );
-            Some((digits.len() == 4 && !is_high).then_some(true))
+            Some(digits.len() == 4 && !is_high)
         }
-        [b'\\', b'u', _, _, _, _, b'\\'] => Some(None),
+        [b'\\', b'u', _, _, _, _, b'\\'] => Some(false),
         [b'\\', b'u', _, _, _, _, b'\\', b'u', digits @ ..] if digits.iter().all(u8::is_ascii_hexdigit) => {
-            Some((digits.len() == 4).then_some(true))
+            Some(digits.len() == 4)
         }
         _ => None,
     }

@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 
 use super::clean::clean;
 use super::notable::{Notable, Why};
+use super::split::Splitter;
 use super::{Bounds, Shape};
 
-/// A line that is longer is read as several: nobody may make us hold it.
-const LONGEST: usize = 64 << 10;
 /// The lines after a failure that are kept with it.
 const FOLLOWING: u8 = 3;
 /// The kinds of notable lines that are told apart; more are only counted.
@@ -22,8 +21,7 @@ const LATEST: usize = 16;
 pub(super) struct LineDigest {
     bounds: Bounds,
     notable: Notable,
-    /// The beginning of a line whose end has not come.
-    carry: Vec<u8>,
+    splitter: Splitter,
     count: u64,
     head: Kept,
     first: Kept,
@@ -70,7 +68,7 @@ impl LineDigest {
         Self {
             bounds,
             notable: Notable::new(),
-            carry: Vec::new(),
+            splitter: Splitter::default(),
             count: 0,
             head: Kept::default(),
             first: Kept::default(),
@@ -93,42 +91,21 @@ impl LineDigest {
         self.count
     }
 
-    pub(super) fn push(&mut self, mut piece: &[u8], seen: &mut dyn FnMut(u64, &[u8])) {
-        while !piece.is_empty() {
-            let room = LONGEST.saturating_sub(self.carry.len());
-            let near = piece.get(..room.min(piece.len())).unwrap_or(piece);
-            let (line, after) = match memchr::memchr(b'\n', near) {
-                Some(end) => (piece.get(..end).unwrap_or_default(), end + 1),
-                None if near.len() == room => (near, near.len()),
-                None => {
-                    self.carry.extend_from_slice(near);
-                    return;
-                }
-            };
-            if self.carry.is_empty() {
-                self.line(line, seen);
-            } else {
-                let mut whole = std::mem::take(&mut self.carry);
-                whole.extend_from_slice(line);
-                self.line(&whole, seen);
-                whole.clear();
-                self.carry = whole;
-            }
-            piece = piece.get(after..).unwrap_or_default();
-        }
+    pub(super) fn push(&mut self, piece: &[u8], seen: &mut dyn FnMut(u64, &[u8])) {
+        let mut splitter = std::mem::take(&mut self.splitter);
+        splitter.push(piece, &mut |number, line| self.line(number, line, seen));
+        self.splitter = splitter;
     }
 
     /// The last line may have no end.
     pub(super) fn end(&mut self, seen: &mut dyn FnMut(u64, &[u8])) {
-        if !self.carry.is_empty() {
-            let line = std::mem::take(&mut self.carry);
-            self.line(&line, seen);
-        }
+        let mut splitter = std::mem::take(&mut self.splitter);
+        splitter.end(&mut |number, line| self.line(number, line, seen));
+        self.splitter = splitter;
     }
 
-    fn line(&mut self, line: &[u8], seen: &mut dyn FnMut(u64, &[u8])) {
-        self.count += 1;
-        let number = self.count;
+    fn line(&mut self, number: u64, line: &[u8], seen: &mut dyn FnMut(u64, &[u8])) {
+        self.count = number;
         seen(number, line);
         if number <= LOOK && is_stamped(line) {
             self.stamped += 1;
@@ -147,18 +124,11 @@ impl LineDigest {
             self.notable_lines += 1;
             let kind = letters(line);
             let has_room = self.kinds.len() < KINDS;
-            let is_new = match self.kinds.get_mut(&kind) {
-                Some(times) => {
-                    *times += 1;
-                    false
-                }
-                None => {
-                    if has_room {
-                        self.kinds.insert(kind, 1);
-                    }
-                    true
-                }
-            };
+            let known = self.kinds.get_mut(&kind).map(|times| *times += 1);
+            let is_new = known.is_none();
+            if is_new && has_room {
+                self.kinds.insert(kind, 1);
+            }
             self.following = 0;
             if is_new || why == Why::Summary {
                 let kept = !self.first.is_full && self.first.push(entry(Some(kind)), self.bounds.notable);

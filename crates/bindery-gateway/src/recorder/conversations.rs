@@ -34,13 +34,9 @@ impl Conversations {
             .filter(|(_, known)| goes_on(known))
             .max_by_key(|(_, known)| shared(known))
             .map(|(at, _)| at);
-        let number = match best.and_then(|at| self.recent.remove(at)) {
-            Some(known) => known.number,
-            None => {
-                self.count += 1;
-                self.count
-            }
-        };
+        let known = best.and_then(|at| self.recent.remove(at));
+        let number = known.map_or(self.count + 1, |known| known.number);
+        self.count = self.count.max(number);
         self.remember(Known {
             client: client.cloned(),
             number,

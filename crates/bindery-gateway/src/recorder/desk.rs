@@ -4,22 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bindery_cache::{Exchange, Format, WireRequest};
-use bindery_core::log::{ExchangeEnded, ExchangeOutcome, ExchangeStarted, UsageOrigin};
-use bindery_wire::Failure;
+use bindery_core::log::{ExchangeOutcome, ExchangeStarted};
 
 use super::conversations::Conversations;
+use super::ending::{answer, ended, no_copy};
 use super::explain::{self, Explaining};
 use super::logs::{Logs, Ticket, session_id};
-use super::reply::{self, Answer};
+use super::reply::Answer;
 use super::secrets::Secrets;
 use super::{Tables, coding};
-use crate::copy::NoCopy;
 use crate::observer::{Kept, Observer, Outcome, Problem, Summary};
 use crate::operation::Operation;
-use crate::watch::{Asked, Head, Over, Sent};
-
-/// Statuses from here on are failures.
-const FAILURES: u16 = 400;
+use crate::watch::{Asked, Over, Sent};
 
 pub(super) struct Desk<'t> {
     tables: &'t Tables,
@@ -162,12 +158,13 @@ impl<'t> Desk<'t> {
         let mut open = self.open.remove(&over.asked.number).unwrap_or_default();
         let secrets = Secrets::of(&over.asked.headers, &over.asked.path);
         let mut summary = self.summary(over, &secrets, &open);
-        if let Some(operation) = over.asked.operation {
+        let refused = matches!(over.outcome, Outcome::Refused(_));
+        if let Some(operation) = over.asked.operation.filter(|_| !refused) {
             if !over.sent {
                 open.lost
                     .get_or_insert_with(|| "the request never came whole".to_owned());
             }
-            let (answer, outcome) = self.answer(over, operation, &secrets, &mut summary);
+            let (answer, outcome) = answer(over, operation, &secrets, &mut summary);
             if let (Some(request), Operation::Generate(_)) = (open.request.take(), operation)
                 && !matches!(outcome, ExchangeOutcome::Failed { .. })
             {
@@ -183,6 +180,7 @@ impl<'t> Desk<'t> {
         }
         summary.notes.append(&mut open.notes);
         summary.kept = match (over.asked.operation, open.lost) {
+            _ if refused => Kept::NotAsked,
             (None, _) => Kept::PassedThrough,
             (_, Some(why)) => Kept::Lost(why),
             _ => Kept::NotAsked,
@@ -214,69 +212,6 @@ impl<'t> Desk<'t> {
             kept: Kept::NotAsked,
             notes: Vec::new(),
         }
-    }
-
-    /// What the answer says, and how the exchange went.
-    fn answer(
-        &self,
-        over: &Over,
-        operation: Operation,
-        secrets: &Secrets,
-        summary: &mut Summary,
-    ) -> (Answer, ExchangeOutcome) {
-        let outcome = match &summary.outcome {
-            Outcome::Answered => ExchangeOutcome::Answered,
-            Outcome::ClientGone => ExchangeOutcome::ClientGone,
-            Outcome::Stopped => ExchangeOutcome::Interrupted,
-            Outcome::Failed(message) => ExchangeOutcome::Failed {
-                code: summary.outcome.code().into(),
-                message: message.clone(),
-            },
-        };
-        let Some(head) = &over.head else {
-            return (Answer::default(), outcome);
-        };
-        if over.reply.passed() == 0 && matches!(outcome, ExchangeOutcome::Failed { .. }) {
-            return (Answer::default(), outcome);
-        }
-        let raw = match over.reply.bytes() {
-            Ok(raw) => raw,
-            Err(why) => {
-                summary
-                    .notes
-                    .push(format!("the answer: {}", no_copy(why, over.reply.passed())));
-                return (Answer::default(), outcome);
-            }
-        };
-        let (body, error) = coding::decode(&head.headers, raw);
-        // One that was not read to its end breaks off, whatever it was encoded as.
-        if let Some(error) = error.filter(|_| outcome == ExchangeOutcome::Answered) {
-            summary
-                .notes
-                .push(format!("the answer could not be read: {error}"));
-        }
-        if head.status.as_u16() >= FAILURES {
-            let failure = refused(head, &body);
-            return (Answer::default(), failed(&failure, secrets));
-        }
-        if operation == Operation::CountTokens {
-            summary.counted = reply::counted(&body);
-            return (Answer::default(), outcome);
-        }
-        let answer = reply::read(operation.format(), &head.headers, &body);
-        let outcome = match &answer.failure {
-            Some(failure) if outcome == ExchangeOutcome::Answered => failed(failure, secrets),
-            _ => outcome,
-        };
-        if let ExchangeOutcome::Failed { message, .. } = &outcome {
-            summary.notes.push(message.clone());
-        }
-        summary.usage = answer.usage;
-        summary.origin = answer.usage.map(|_| match over.asked.simulated {
-            true => UsageOrigin::Simulated,
-            false => UsageOrigin::Provider,
-        });
-        (answer, outcome)
     }
 
     fn explain(
@@ -356,35 +291,6 @@ struct Belongs {
     conversation: Option<u64>,
 }
 
-fn ended(
-    over: &Over,
-    answer: Answer,
-    outcome: ExchangeOutcome,
-    summary: &Summary,
-) -> impl FnOnce(bindery_core::log::Seq) -> ExchangeEnded {
-    let since = |at_ms: u64| at_ms.saturating_sub(over.asked.at_ms);
-    let (began_ms, elapsed_ms) = (
-        over.head.as_ref().map(|head| since(head.at_ms)),
-        since(over.at_ms),
-    );
-    let request_id = over.head.as_ref().and_then(request_id);
-    let (status, origin) = (summary.status, summary.origin);
-    move |exchange| ExchangeEnded {
-        exchange,
-        outcome,
-        status,
-        began_ms,
-        elapsed_ms: Some(elapsed_ms),
-        response_id: answer.id.map(Into::into),
-        request_id,
-        usage: answer.usage,
-        origin,
-        reported: answer.reported,
-        diagnosis: answer.diagnosis,
-        response: None,
-    }
-}
-
 fn model(request: &WireRequest) -> Option<Arc<str>> {
     Some(request.settings().model())
         .filter(|model| !model.is_empty())
@@ -403,42 +309,4 @@ fn format(operation: Operation, asked: &Asked, request: Option<&Arc<WireRequest>
     } else {
         format
     }
-}
-
-fn no_copy(why: NoCopy, passed: u64) -> String {
-    match why {
-        NoCopy::TooLong => format!("its {passed} bytes are more than is kept"),
-        NoCopy::NoRoom => "no room was left for a copy: too much was under way".to_owned(),
-    }
-}
-
-fn refused(head: &Head, body: &[u8]) -> Failure {
-    let headers: Vec<(&str, &str)> = head
-        .headers
-        .iter()
-        .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
-        .collect();
-    Failure::from_response(head.status.as_u16(), &headers, body)
-}
-
-fn failed(failure: &Failure, secrets: &Secrets) -> ExchangeOutcome {
-    let code = serde_json::to_value(failure.kind).ok();
-    ExchangeOutcome::Failed {
-        code: code
-            .as_ref()
-            .and_then(|code| code.as_str())
-            .unwrap_or("unknown")
-            .into(),
-        message: secrets.scrub(&failure.to_string()),
-    }
-}
-
-fn request_id(head: &Head) -> Option<Arc<str>> {
-    let named = ["request-id", "x-request-id"]
-        .into_iter()
-        .filter_map(|name| head.headers.get(name));
-    named
-        .filter_map(|value| value.to_str().ok())
-        .next()
-        .map(Into::into)
 }

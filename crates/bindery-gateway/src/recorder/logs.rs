@@ -221,7 +221,7 @@ pub(super) fn session_id(client: &str, named: &str) -> Option<SessionId> {
         return id.parse().ok();
     }
     // Shortened or rewritten names could meet: the hash keeps them apart.
-    let hash = bindery_core::ContentHash::of(named.as_bytes()).short().to_owned();
+    let hash = bindery_core::ContentHash::of(named.as_bytes()).short().clone();
     let start: String = id.chars().take(LONGEST - 20).collect();
     format!("{start}-{hash}").parse().ok()
 }

@@ -139,7 +139,9 @@ fn add(tool: &Value, namespace: Option<&str>, out: &mut Vec<Tool>) {
         return;
     };
     if let Some(tools) = inner.get("tools").and_then(Value::as_array) {
-        tools.iter().for_each(|tool| add(tool, Some(name), out));
+        for tool in tools {
+            add(tool, Some(name), out);
+        }
         return;
     }
     let schema = ["input_schema", "parameters"]

@@ -78,7 +78,7 @@ fn stream(reply: &Reply, usage: Option<Value>) -> Vec<Value> {
     for said in &reply.said {
         match said {
             Said::Text(text) => {
-                out.extend(words(text).map(|word| chunk(json!({"content": word}), Value::Null)))
+                out.extend(words(text).map(|word| chunk(json!({"content": word}), Value::Null)));
             }
             Said::Call(said) => {
                 let mut begun = call(said, "");

@@ -11,8 +11,8 @@ pub(super) fn answer(ask: &Ask, reply: &Reply) -> Answer {
     if ask.stream {
         Answer::Stream(stream(reply).iter().map(framed).collect())
     } else {
-        let content = reply.said.iter().map(block).collect();
-        Answer::Whole(message(reply, content, Some(stop(reply)), reply.usage.output))
+        let content: Vec<Value> = reply.said.iter().map(block).collect();
+        Answer::Whole(message(reply, &content, Some(stop(reply)), reply.usage.output))
     }
 }
 
@@ -26,7 +26,7 @@ fn stop(reply: &Reply) -> &'static str {
     if reply.calls() { "tool_use" } else { "end_turn" }
 }
 
-fn message(reply: &Reply, content: Vec<Value>, stop: Option<&str>, output: u64) -> Value {
+fn message(reply: &Reply, content: &[Value], stop: Option<&str>, output: u64) -> Value {
     json!({"id": format!("msg_sim_{:06}", reply.number), "type": "message", "role": "assistant",
         "model": reply.model, "content": content, "stop_reason": stop, "stop_sequence": null,
         "usage": usage(reply, output)})
@@ -58,7 +58,7 @@ fn input(input: &Input) -> Value {
 
 fn stream(reply: &Reply) -> Vec<Value> {
     let mut events = vec![
-        json!({"type": "message_start", "message": message(reply, Vec::new(), None, 1)}),
+        json!({"type": "message_start", "message": message(reply, &[], None, 1)}),
         json!({"type": "ping"}),
     ];
     for (index, said) in reply.said.iter().enumerate() {

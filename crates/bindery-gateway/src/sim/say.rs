@@ -72,11 +72,10 @@ impl CallTable {
     /// The answer to a request, the `number`th.
     pub(super) fn say(&self, ask: &Ask, number: u64) -> Vec<Said> {
         let call = match &ask.choice {
-            Choice::None => None,
             Choice::Named(name) => ask.tools.iter().find(|tool| tool.name == *name).map(made_up),
             Choice::Any => self.look(ask).or_else(|| ask.tools.first().map(made_up)),
             Choice::Free if ask.prompt.is_some() && ask.most_tokens != Some(1) => self.look(ask),
-            Choice::Free => None,
+            Choice::Free | Choice::None => None,
         };
         match call {
             Some((tool, input)) => vec![

@@ -214,7 +214,7 @@ async fn run(calls: &str, command: impl Fn(&str, usize) -> Command) -> Run {
         .collect();
     let pieces = requests
         .iter()
-        .flat_map(|request| request.segments())
+        .flat_map(WireRequest::segments)
         .flat_map(|segment| segment.pieces.iter());
     let keys = pieces.map(bindery_cache::typing::Piece::key).collect();
     Run { requests, keys }

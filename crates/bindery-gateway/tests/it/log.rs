@@ -164,3 +164,18 @@ impl bindery_gateway::Observer for Silent {
     fn seen(&mut self, _: &bindery_gateway::Summary) {}
     fn problem(&mut self, _: &bindery_gateway::Problem) {}
 }
+
+#[tokio::test]
+async fn what_is_not_let_in_is_told_and_not_kept() {
+    let server = Server::start([]).await.unwrap();
+    let mut place = Place::to(&server.url()).await;
+    let body = r#"{"model":"claude-opus-5","messages":[{"role":"user","content":"x"}]}"#;
+    let answer = place
+        .post("/v1/messages", "Origin: https://page.example\r\n", body)
+        .await;
+    assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
+    let summary = place.summary().await;
+    assert!(matches!(summary.outcome, bindery_gateway::Outcome::Refused(_)));
+    assert_eq!((summary.status, summary.kept), (Some(403), Kept::NotAsked));
+    assert!(server.received().is_empty() && place.store.list().unwrap().sessions.is_empty());
+}

@@ -1,4 +1,5 @@
 //! The gateway over real connections on loopback.
+#![cfg(test)]
 
 mod clients;
 mod log;

@@ -31,17 +31,20 @@ impl Asked {
     }
 }
 
+/// The bytes that each connection brought.
+type Connections = Arc<Mutex<Vec<Arc<Mutex<Vec<u8>>>>>>;
+
 /// A tap in front of an address.
 pub(crate) struct Tap {
     address: SocketAddr,
-    seen: Arc<Mutex<Vec<Arc<Mutex<Vec<u8>>>>>>,
+    seen: Connections,
 }
 
 impl Tap {
     pub(crate) async fn to(target: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let seen: Arc<Mutex<Vec<Arc<Mutex<Vec<u8>>>>>> = Arc::default();
+        let seen: Connections = Arc::default();
         let all = seen.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {

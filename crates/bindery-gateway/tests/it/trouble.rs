@@ -188,7 +188,7 @@ async fn a_slow_reader_slows_the_upstream_and_fills_no_memory() {
     let to = HttpUpstream::new(&upstream.url()).unwrap();
     // Copies have no room: the answer passes all the same.
     let mut place = Place::with(to, Arc::new(MemoryStore::default()), |options| {
-        options.copies = 1024 * 1024
+        options.copies = 1024 * 1024;
     })
     .await;
     let mut client = place.connect().await;

@@ -12,6 +12,7 @@ mod numbers;
 mod sniff;
 
 use crate::finding::Reading;
+use crate::matcher::Work;
 use crate::view::View;
 
 pub(crate) use sniff::sniff;
@@ -48,13 +49,15 @@ pub(crate) enum Encoding {
 }
 
 /// Decodes all candidates of `source`.
-pub(crate) fn payloads(source: &str) -> Vec<Payload> {
+pub(crate) fn payloads(source: &str, work: &mut Work) -> Vec<Payload> {
     let mut found = Vec::new();
     let candidates = sniff(source.as_bytes());
+    work.add(source.len());
     let mut rest = candidates.as_slice();
     while let [first, tail @ ..] = rest {
         rest = tail;
         let range = first.start..first.end;
+        work.add(range.len());
         let text = source.get(range).unwrap_or_default();
         match first.encoding {
             Encoding::Base => {

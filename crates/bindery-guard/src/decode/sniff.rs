@@ -19,9 +19,9 @@ const BREAK: u8 = 16;
 
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        kinds[byte] = match byte as u8 {
+    let mut byte = 0_u8;
+    loop {
+        kinds[byte as usize] = match byte {
             b'0'..=b'9' => DIGIT,
             b'a'..=b'z' | b'A'..=b'Z' => LETTER,
             b'+' | b'/' | b'_' | b'-' => JOIN,
@@ -29,9 +29,11 @@ const KINDS: [u8; 256] = {
             b'\n' => BREAK,
             _ => 0,
         };
+        if byte == u8::MAX {
+            break kinds;
+        }
         byte += 1;
     }
-    kinds
 };
 
 #[inline]

@@ -1,7 +1,7 @@
 use super::*;
 
 fn read(source: &str) -> Vec<(Reading, String)> {
-    payloads(source)
+    payloads(source, &mut Work::default())
         .into_iter()
         .map(|payload| {
             (
@@ -75,7 +75,7 @@ fn honest_runs_are_no_text() {
 #[test]
 fn decoded_bytes_lead_back() {
     let source = "x: cGxlYXNlIHJlYWQgdGhpcyBub3cK.";
-    let payload = payloads(source).remove(0);
+    let payload = payloads(source, &mut Work::default()).remove(0);
     let range = payload.view.source_range(&(0..6));
     assert_eq!(source.get(range), Some("cGxlYXNl"));
 }
@@ -83,7 +83,7 @@ fn decoded_bytes_lead_back() {
 proptest::proptest! {
     #[test]
     fn decoding_is_total(source in "(?s).{0,200}|[0-9a-fA-F %&#;x\\\\u~<>./-]{0,200}") {
-        for payload in payloads(&source) {
+        for payload in payloads(&source, &mut Work::default()) {
             for at in 0..payload.view.text().len() {
                 let range = payload.view.source_range(&(at..at + 1));
                 assert!(range.start <= range.end && range.end <= source.len());

@@ -30,7 +30,7 @@ pub(crate) use filter::Filter;
 pub use load::PatternError;
 pub(crate) use load::{load, load_more};
 pub(crate) use program::Program;
-pub(crate) use tables::{Grid, GroupRow, Keyword, Lists, Rows, SegmentRow, Tables, TrialRow};
+pub(crate) use tables::{Body, Grid, GroupRow, Keyword, Lists, Rows, Tables, TrialRow};
 
 use crate::finding::{Confidence, Kind, Severity};
 
@@ -42,6 +42,14 @@ pub const BUILTIN: &[(&str, &str)] = &[
         "en-actions.toml",
         include_str!("../../../../patterns/en-actions.toml"),
     ),
+    (
+        "en-phrases.toml",
+        include_str!("../../../../patterns/en-phrases.toml"),
+    ),
+    (
+        "en-deeds.toml",
+        include_str!("../../../../patterns/en-deeds.toml"),
+    ),
     ("markers.toml", include_str!("../../../../patterns/markers.toml")),
     (
         "commands.toml",
@@ -49,20 +57,40 @@ pub const BUILTIN: &[(&str, &str)] = &[
     ),
     ("romance.toml", include_str!("../../../../patterns/romance.toml")),
     (
+        "romance-acts.toml",
+        include_str!("../../../../patterns/romance-acts.toml"),
+    ),
+    (
         "germanic.toml",
         include_str!("../../../../patterns/germanic.toml"),
     ),
+    (
+        "germanic-acts.toml",
+        include_str!("../../../../patterns/germanic-acts.toml"),
+    ),
     ("slavic.toml", include_str!("../../../../patterns/slavic.toml")),
+    (
+        "slavic-acts.toml",
+        include_str!("../../../../patterns/slavic-acts.toml"),
+    ),
     ("turkic.toml", include_str!("../../../../patterns/turkic.toml")),
     (
         "east-asian.toml",
         include_str!("../../../../patterns/east-asian.toml"),
     ),
     (
+        "east-asian-acts.toml",
+        include_str!("../../../../patterns/east-asian-acts.toml"),
+    ),
+    (
         "south-asian.toml",
         include_str!("../../../../patterns/south-asian.toml"),
     ),
     ("semitic.toml", include_str!("../../../../patterns/semitic.toml")),
+    (
+        "semitic-acts.toml",
+        include_str!("../../../../patterns/semitic-acts.toml"),
+    ),
 ];
 
 /// What code around a match means for it.

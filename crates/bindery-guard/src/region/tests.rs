@@ -1,7 +1,7 @@
 use super::*;
 
 fn position_of(source: &str, needle: &str) -> Position {
-    Regions::new(source).at(source.find(needle).unwrap())
+    Regions::new(source, &mut Work::default()).at(source.find(needle).unwrap())
 }
 
 #[test]

@@ -219,9 +219,21 @@ fn failure(path: &Path, doing: &'static str) -> impl FnOnce(rusqlite::Error) -> 
                 seq: None,
                 what: text,
             },
+            // The system would not take the bytes: a limit of file sizes, a quota, a failing disk.
+            Some(ErrorCode::SystemIoFailure) if extended(&cause) == Some(IOERR_WRITE) => StoreError::Full {
+                path,
+                cause: "the system refused the bytes (a quota, a limit, or a failing disk?)".to_owned(),
+            },
             _ => StoreError::Sqlite { path, doing, cause },
         }
     }
+}
+
+/// `SQLITE_IOERR_WRITE`.
+const IOERR_WRITE: i32 = 778;
+
+fn extended(cause: &rusqlite::Error) -> Option<i32> {
+    cause.sqlite_error().map(|error| error.extended_code)
 }
 
 /// The name by which SQLite opens a file as one that nobody changes.

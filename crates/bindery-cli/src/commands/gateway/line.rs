@@ -46,11 +46,11 @@ impl Totals {
             lost,
         } = *self.sum();
         let plural = if requests == 1 { "" } else { "s" };
-        let mut out = format!("{requests} request{plural}: {}", tokens(&usage));
-        if lost > 0 {
-            out.push_str(&format!("; {lost} not recorded"));
-        }
-        out
+        let lost = match lost {
+            0 => String::new(),
+            lost => format!("; {lost} not recorded"),
+        };
+        format!("{requests} request{plural}: {}{lost}", tokens(&usage))
     }
 }
 
@@ -113,6 +113,7 @@ impl Lines {
             Outcome::ClientGone => parts.push("the client went away".to_owned()),
             Outcome::Stopped => parts.push("the gateway was stopped".to_owned()),
             Outcome::Failed(message) => parts.push(message.clone()),
+            Outcome::Refused(message) => parts.push(format!("not let in: {message}")),
         }
         if let Some(why) = &summary.why {
             parts.push(reason(why));
@@ -143,7 +144,8 @@ fn who(summary: &Summary) -> String {
         out.extend(session.chars().take(SESSION));
     }
     if let Some(number) = summary.conversation {
-        out.push_str(&format!(" ~{number}"));
+        out.push_str(" ~");
+        out.push_str(&number.to_string());
     }
     if let Some(model) = &summary.model {
         out.push(' ');
@@ -187,6 +189,7 @@ fn in_json(summary: &Summary) -> Value {
         Outcome::ClientGone => ("client_gone", None),
         Outcome::Stopped => ("stopped", None),
         Outcome::Failed(message) => ("failed", Some(message)),
+        Outcome::Refused(message) => ("refused", Some(message)),
     };
     let (kept, log) = match &summary.kept {
         Kept::Logged(id) => ("logged", Some(id.as_str())),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use bindery::budget::Fraction;
 use bindery::sources::settings::{Flags, Request};
 use clap::{Args, ValueEnum};
 
@@ -16,6 +17,15 @@ pub(crate) enum Allowed {
     Shell,
     /// All of these.
     All,
+}
+
+/// Who writes summaries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SummaryBy {
+    /// The harness, by extracts
+    Extract,
+    /// The session's model
+    Model,
 }
 
 /// Drive an agent session here.
@@ -56,12 +66,27 @@ pub(crate) struct RunArgs {
     /// Let these tools act without asking; repeatable, or separated by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "TOOL")]
     pub(super) allow: Vec<Allowed>,
+    /// Run no hooks and hold no gates
+    #[arg(long)]
+    pub(super) no_hooks: bool,
     /// Let paths lead out of the working directory
     #[arg(long)]
     pub(super) allow_outside: bool,
     /// How often the time is told anew, in minutes; the date alone where it is left out
     #[arg(long, value_name = "MINUTES", value_parser = clap::value_parser!(u32).range(1..=1440))]
     pub(super) time_every: Option<u32>,
+    /// The model's window in tokens, where it is not known or shall be smaller
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1_000..))]
+    pub(super) window: Option<u64>,
+    /// From which share of the window on older messages are summarised
+    #[arg(long, value_name = "FRACTION", default_value = "0.8")]
+    pub(super) compact_at: Fraction,
+    /// Who writes summaries
+    #[arg(long, value_enum, default_value_t = SummaryBy::Extract, value_name = "WHO")]
+    pub(super) summary_by: SummaryBy,
+    /// Summarise older messages now, before anything is said
+    #[arg(long)]
+    pub(super) compact: bool,
     /// Every event as a line of JSON
     #[arg(long)]
     pub(super) json: bool,

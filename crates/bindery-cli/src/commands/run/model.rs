@@ -8,7 +8,7 @@ use bindery_agent::replay::{self, Go};
 use bindery_agent::{Clock as _, SystemClock};
 use bindery_providers::sim::{SimModel, SimulatedCache};
 use bindery_providers::{Endpoint, HttpModel, Model, Secret};
-use bindery_store::LogReader;
+use bindery_store::Journal;
 
 use super::arguments::RunArgs;
 use crate::status::UsageError;
@@ -50,14 +50,12 @@ impl Choice {
 /// what these did.
 const REMEMBERED: u64 = 40;
 
-/// The model for a session whose log is given, with as many requests: a simulated cache remembers what was
-/// sent before.
+/// The model for a session that goes on, or for a new one: a simulated cache remembers what was sent before.
 pub(super) fn model(
     args: &RunArgs,
     provider: Provider,
     environment: &BTreeMap<String, String>,
-    log: &dyn LogReader,
-    requests: u64,
+    known: Option<&Journal>,
 ) -> anyhow::Result<Arc<dyn Model>> {
     let key = environment
         .get(Endpoint::key_variable(provider))
@@ -82,7 +80,10 @@ pub(super) fn model(
         }
     }
     let cache = SimulatedCache::new(provider)?.in_time_of(|| SystemClock.now_ms());
-    let cache = remembering(cache, provider, log, requests)?;
+    let cache = match known {
+        Some(journal) => remembering(cache, provider, journal)?,
+        None => cache,
+    };
     Ok(Arc::new(SimModel::with_rules(provider).cache(cache)))
 }
 
@@ -90,10 +91,10 @@ pub(super) fn model(
 fn remembering(
     mut cache: SimulatedCache,
     provider: Provider,
-    log: &dyn LogReader,
-    requests: u64,
+    journal: &Journal,
 ) -> anyhow::Result<SimulatedCache> {
-    replay::each(log, |asked| {
+    let requests = journal.state().attempts();
+    replay::each(journal.log(), |asked| {
         let (attempt, at_ms) = (asked.request.attempt, asked.at_ms);
         let counts = asked.request.number.saturating_add(REMEMBERED) > requests;
         if counts

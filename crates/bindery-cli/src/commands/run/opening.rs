@@ -14,11 +14,12 @@ use bindery::sources::dialect::Catalogue;
 use bindery::sources::instructions::Host;
 use bindery::{Registration, Scope, Session};
 use bindery_agent::plugins::{InstructionFiles, Time, Tmux, recall};
-use bindery_agent::tools::{Reach, Shell, Workdir, toolbox};
+use bindery_agent::tools::{Reach, Shell, Workdir, toolbox_with};
 use bindery_agent::{Agent, Clock, SystemClock};
 use bindery_store::{Contention, Journal, SessionId, SqliteStore, Store};
 
 use super::arguments::RunArgs;
+use super::control;
 use super::model::{Choice, model};
 use super::people::People;
 use super::permit::Ask;
@@ -39,15 +40,32 @@ pub(super) struct Opened {
     _registered: Here,
 }
 
+impl Opened {
+    /// The agent, and what has to live as long as it does.
+    pub(super) fn lend(self) -> (SessionId, Agent, Box<dyn std::any::Any>) {
+        (self.id, self.agent, Box::new((self._kept, self._registered)))
+    }
+}
+
 /// What the session's own scope has to be told apart by.
 const SCOPE: &str = "run";
 
-pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> anyhow::Result<Opened> {
+/// Opens the session that was asked for, or one over a log that is `given`.
+pub(super) fn open(
+    args: &RunArgs,
+    given: Option<(SessionId, Journal)>,
+    people: &People,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Opened> {
     let dir = std::fs::canonicalize(&args.dir)
         .map_err(|error| UsageError(format!("{} cannot be entered: {error}", args.dir.display())))?;
     let store = sessions::store()?;
-    let (id, journal) = journal(args, &store, &dir)?;
-    let pinned = Pinned::of(journal.state());
+    let (id, known) = match given {
+        Some((id, journal)) => (id, Some(journal)),
+        None => known(args, &store, &dir)?,
+    };
+    let pinned = known.as_ref().map(|journal| Pinned::of(journal.state()));
+    let pinned = pinned.unwrap_or_default();
     let question = outside::question(dir.clone(), pinned.request(args));
     let mut here = here::open(&question).map_err(|error| UsageError::of(&error))?;
     notices::tell(&here.notices, terminal)?;
@@ -59,13 +77,12 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
         writeln!(terminal.err, "{note}")?;
     }
     here.give_up_instructions();
-    let model = model(
-        args,
-        here.provider,
-        &question.environment,
-        journal.log(),
-        journal.state().attempts(),
-    )?;
+    let model = model(args, here.provider, &question.environment, known.as_ref())?;
+    // A session is begun when nothing can be wrong with the question any more.
+    let journal = match known {
+        Some(journal) => journal,
+        None => Journal::create(&store, &id, sessions::now_ms(), OWNER)?,
+    };
     let scope = here.session.scope().child(SCOPE);
     let session = std::mem::replace(&mut here.session, Session::new(scope.clone()));
     let session = Session::sharing(scope.clone(), session.renders().clone());
@@ -82,7 +99,9 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
     agent.gate = Some(here.gate().clone());
     let later = here.told();
     agent.notices = Box::new(move || later.take());
-    agent.toolbox = toolbox(&workdir, Shell::new(commands_environment()));
+    let capacity = super::capacity::of(args, &store, &agent.params)?;
+    agent.toolbox = toolbox_with(&workdir, Shell::new(commands_environment()), &capacity.intake);
+    agent.capacity = Some(capacity);
     let allowed = ["write", "edit", "shell"]
         .into_iter()
         .filter(|tool| args.allows(tool));
@@ -96,6 +115,7 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
     if let Some(tmux) = Tmux::find(commands_environment(), here.gate().clone(), scope.clone()) {
         agent.refreshers.push(Box::new(tmux));
     }
+    control::attach(&mut agent, &id, &dir, (&here, &question), args, terminal)?;
     if agent.state().last().is_none() {
         let started = SessionStarted {
             program: concat!("bindery/", env!("CARGO_PKG_VERSION")).into(),
@@ -114,9 +134,11 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
     })
 }
 
-/// The log of the session that was asked for, or of a new one.
-fn journal(args: &RunArgs, store: &SqliteStore, dir: &Path) -> anyhow::Result<(SessionId, Journal)> {
-    let owner = format!("`bindery run`, process {}", std::process::id());
+/// Who writes to the session, for those who would like to; the store adds the process.
+const OWNER: &str = "`bindery run`";
+
+/// The session that was asked for, with its log if there is one already; else the id of a new one.
+fn known(args: &RunArgs, store: &SqliteStore, dir: &Path) -> anyhow::Result<(SessionId, Option<Journal>)> {
     let known = match &args.session {
         Some(id) => Some(sessions::parse(id)?),
         None if args.continue_latest => {
@@ -129,15 +151,15 @@ fn journal(args: &RunArgs, store: &SqliteStore, dir: &Path) -> anyhow::Result<(S
     if let Some(id) = &known
         && store.path(id).exists()
     {
-        return Ok((id.clone(), Journal::open(store, id, &owner, Contention::Refuse)?));
+        let journal = Journal::open(store, id, OWNER, Contention::Refuse)?;
+        return Ok((id.clone(), Some(journal)));
     }
     let id = known.map_or_else(sessions::new_id, Ok)?;
-    let journal = Journal::create(store, &id, sessions::now_ms(), &owner)?;
-    Ok((id, journal))
+    Ok((id, None))
 }
 
 /// The environment that commands get: this process's, without the keys of providers.
-fn commands_environment() -> BTreeMap<OsString, OsString> {
+pub(super) fn commands_environment() -> BTreeMap<OsString, OsString> {
     let keys = bindery::Provider::ALL.map(bindery_providers::Endpoint::key_variable);
     let is_key = |name: &OsString| keys.iter().any(|key| name == key);
     std::env::vars_os().filter(|(name, _)| !is_key(name)).collect()

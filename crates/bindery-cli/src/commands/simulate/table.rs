@@ -35,7 +35,7 @@ pub(super) fn write(simulated: &Simulated, each: bool, terminal: &mut Terminal) 
         right("against", 12)
     )?;
     if let Some((usage, cost)) = &simulated.reported {
-        writeln!(terminal.out, "{}", row("reported", usage, cost, ""))?;
+        writeln!(terminal.out, "{}", row("reported", usage, cost, "").trim_end())?;
     }
     let base = simulated.runs.first().map(|run| run.cost.total());
     for run in &simulated.runs {

@@ -7,7 +7,7 @@ use bindery_cache::{Verdict, Why};
 
 use super::account::{Account, Explained};
 use super::{is_mendable, is_miss};
-use crate::layout::{cell, fit, right};
+use crate::layout::{cell, fit, folded, right};
 use crate::sessions;
 use crate::terminal::{Terminal, printable};
 
@@ -67,15 +67,15 @@ fn total(account: &Account, terminal: &mut Terminal) -> anyhow::Result<()> {
         grouped(used.uncached),
         grouped(used.generated())
     )?;
-    writeln!(
-        terminal.out,
+    let line = format!(
         "cost      {}: read {} · written {} · plain {} · answered {}",
         cost.total(),
         cost.read,
         cost.written,
         cost.uncached,
         cost.output
-    )?;
+    );
+    writeln!(terminal.out, "{}", folded(&line, terminal.width))?;
     if tokens > 0 {
         writeln!(
             terminal.out,

@@ -26,7 +26,7 @@ pub(super) fn trace(info: &[String], text: &str) -> String {
             head = Some((next.to_owned(), Vec::new()));
             continue;
         }
-        let (_, parts) = head.as_mut().expect("an `@` line before the parts of a request");
+        let (_, parts) = head.as_mut().unwrap();
         parts.push(part(line));
     }
     out.extend(head.map(|(head, parts)| exchange(format, model, &head, &parts)));

@@ -1,0 +1,248 @@
+//! The occupancy experiment: the same task in a window that is 40, 75 and 92 % full.
+//!
+//! Everything is scripted: the task, the answers, the words of the summary. What is real is what is
+//! compared: the policies' code, the bodies in Anthropic's format, the provider's published cache rules, the
+//! list prices. No provider is asked.
+
+mod bindery_policy;
+mod naive;
+mod report;
+mod scene;
+mod svg;
+mod verify;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use bindery::{Message, Params, Provider, Request, Usage};
+use bindery_cache::{Money, PriceBook, PriceRow, Tier};
+use bindery_providers::sim::SimulatedCache;
+use clap::Args;
+use serde::Serialize;
+
+use crate::status::{Status, UsageError};
+use crate::terminal::Terminal;
+use bindery_policy::Bindery;
+use naive::{SummariseAll, TruncateOldest};
+use scene::{Act, Scene, Size};
+use verify::Verdict;
+
+/// The occupancy experiment.
+#[derive(Debug, Args)]
+pub(crate) struct OccupancyArgs {
+    /// How full the window is, in percent, when room is made; repeatable, or separated by commas
+    #[arg(long, value_delimiter = ',', default_values_t = [40, 75, 92], value_name = "PERCENT",
+          value_parser = clap::value_parser!(u64).range(10..=95))]
+    levels: Vec<u64>,
+    /// The window, in tokens
+    #[arg(long, default_value_t = 1_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(20_000..=10_000_000))]
+    window: u64,
+    /// The build log, in tokens
+    #[arg(long, default_value_t = 120_000, value_name = "N")]
+    log_tokens: u64,
+    /// The steps that follow after room was made
+    #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=200))]
+    steps: u64,
+    /// The model whose cache rules and prices hold
+    #[arg(long, default_value = "claude-opus-5", value_name = "NAME")]
+    model: String,
+    /// One document, schema `bindery.occupancy/1`
+    #[arg(long)]
+    json: bool,
+    /// Also draw the costs into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// Keeps a conversation within its window.
+trait Policy {
+    /// What it is called.
+    fn name(&self) -> &'static str;
+
+    /// Something happens in the conversation.
+    fn follow(&mut self, act: &Act) -> anyhow::Result<()>;
+
+    /// Makes room. The tokens of the summary, if a model has to be asked for one.
+    fn make_room(&mut self) -> anyhow::Result<Option<u64>>;
+
+    /// What the next request says.
+    fn messages(&self) -> Vec<Message>;
+
+    /// What is kept under a reference.
+    fn read(&self, reference: &str) -> Option<String>;
+}
+
+/// One policy at one level.
+#[derive(Debug, Clone, Serialize)]
+struct Outcome {
+    policy: &'static str,
+    level: u64,
+    /// Input tokens of all requests, cached or not.
+    input: u64,
+    /// Of these, read from the cache.
+    cache_read: u64,
+    /// Of these, written to the cache.
+    cache_written: u64,
+    output: u64,
+    /// In picodollars and for people.
+    cost_picodollars: i128,
+    cost: String,
+    #[serde(flatten)]
+    verdict: Verdict,
+}
+
+/// Everything.
+#[derive(Debug, Serialize)]
+struct Page {
+    schema: &'static str,
+    simulated: bool,
+    model: String,
+    window: u64,
+    log_tokens: u64,
+    steps: u64,
+    outcomes: Vec<Outcome>,
+    passes: bool,
+    failures: Vec<String>,
+}
+
+pub(crate) fn run(args: &OccupancyArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
+    let prices = PriceBook::built_in().context("the built-in table of prices")?;
+    let row = prices.of(&args.model, Tier::Standard, 0).ok_or_else(|| {
+        UsageError(format!(
+            "no price is listed for {}; see `bindery models`",
+            args.model
+        ))
+    })?;
+    let mut outcomes = Vec::new();
+    for level in &args.levels {
+        let size = Size {
+            fill: args.window * level / 100,
+            log: args.log_tokens,
+        };
+        if size.log * 4 > size.fill * 3 {
+            let least = size.log * 400 / (3 * level);
+            let message = format!(
+                "a log of {} tokens does not fit {level} % of this window; take one of {least}",
+                size.log
+            );
+            return Err(UsageError(message).into());
+        }
+        let scene = Scene::new(size);
+        let mut policies: Vec<Box<dyn Policy>> = vec![
+            Box::new(TruncateOldest::new(size.fill / 2)),
+            Box::new(SummariseAll::default()),
+            Box::new(Bindery::new(args.window)?),
+        ];
+        for policy in &mut policies {
+            outcomes.push(one(&mut **policy, &scene, *level, args, row)?);
+        }
+    }
+    let failures = report::failures(&outcomes);
+    let page = Page {
+        schema: "bindery.occupancy/1",
+        simulated: true,
+        model: args.model.clone(),
+        window: args.window,
+        log_tokens: args.log_tokens,
+        steps: args.steps,
+        passes: failures.is_empty(),
+        outcomes,
+        failures,
+    };
+    if let Some(file) = &args.svg {
+        std::fs::write(file, svg::draw(&page)).with_context(|| file.display().to_string())?;
+    }
+    if args.json {
+        serde_json::to_writer_pretty(&mut terminal.out, &page)?;
+        writeln!(terminal.out)?;
+    } else {
+        report::table(&page, terminal)?;
+    }
+    Ok(if page.passes {
+        Status::Success
+    } else {
+        Status::Finding
+    })
+}
+
+/// Sends requests to a simulated cache and adds up what they cost.
+struct Till<'r> {
+    cache: SimulatedCache,
+    row: &'r PriceRow,
+    params: Params,
+    usage: Usage,
+    cost: Money,
+}
+
+/// The tokens of a scripted answer.
+const ANSWER: u64 = 150;
+
+impl Till<'_> {
+    /// The body of a request, sent.
+    fn send(&mut self, scene: &Scene, messages: &[Message], output: u64) -> anyhow::Result<Vec<u8>> {
+        let request = Request {
+            system: &scene.system,
+            tools: &scene.tools,
+            messages,
+            params: &self.params,
+        };
+        let body = Provider::Anthropic.encode(&request)?.body;
+        let mut usage = self
+            .cache
+            .request(&self.params.model, &body)
+            .map_err(|failure| anyhow::anyhow!("{failure}"))?;
+        usage.output = output;
+        self.cost += self.row.cost(&usage).total();
+        self.usage += usage;
+        Ok(body)
+    }
+}
+
+fn one(
+    policy: &mut dyn Policy,
+    scene: &Scene,
+    level: u64,
+    args: &OccupancyArgs,
+    row: &PriceRow,
+) -> anyhow::Result<Outcome> {
+    let mut till = Till {
+        cache: SimulatedCache::new(Provider::Anthropic)?,
+        row,
+        params: Params::new(args.model.clone(), 4_096),
+        usage: Usage::default(),
+        cost: Money::ZERO,
+    };
+    for act in &scene.before {
+        policy.follow(act)?;
+    }
+    // The last request before room is made: its cache entry is what a summariser could read.
+    till.send(scene, &policy.messages(), ANSWER)?;
+    let before = policy.messages();
+    if let Some(summary) = policy.make_room()? {
+        let asked = Message::user("message:summarise", "Summarise this conversation.").meta();
+        let messages: Vec<Message> = before.into_iter().chain([asked]).collect();
+        till.send(scene, &messages, summary)?;
+    }
+    for act in scene.steps(args.steps) {
+        policy.follow(&act)?;
+        if act.asks() {
+            till.send(scene, &policy.messages(), ANSWER)?;
+        }
+    }
+    policy.follow(&scene.last)?;
+    let messages = policy.messages();
+    let body = till.send(scene, &messages, ANSWER)?;
+    let usage = till.usage;
+    Ok(Outcome {
+        policy: policy.name(),
+        level,
+        input: usage.input(),
+        cache_read: usage.read,
+        cache_written: usage.written(),
+        output: usage.generated(),
+        cost_picodollars: till.cost.picodollars(),
+        cost: till.cost.to_string(),
+        verdict: verify::verify(scene, &messages, &body, policy),
+    })
+}
