@@ -288,6 +288,15 @@ export interface Usage {
   /** Said. */
   outputTokens: number;
 }
+/** Notification `thread/compacted`. */
+export interface CompactedNotification {
+  /** The session. */
+  threadId: string;
+  /** Whether older messages gave way. */
+  changed: boolean;
+  /** Why not. */
+  reason?: string | null;
+}
 /** Notification `warning`. */
 export interface WarningNotification {
   /** The session. */
@@ -316,6 +325,7 @@ export interface Methods {
   "thread/list": { params: ThreadListParams; result: ThreadListResult };
   "thread/read": { params: ThreadReadParams; result: ThreadReadResult };
   "thread/close": { params: ThreadReadParams; result: Empty };
+  "thread/compact/start": { params: ThreadReadParams; result: Empty };
   "thread/settings/update": { params: SettingsUpdateParams; result: SettingsUpdateResult };
   "thread/inject_items": { params: InjectItemsParams; result: InjectItemsResult };
   "turn/start": { params: TurnStartParams; result: TurnStartResult };
@@ -328,5 +338,6 @@ export interface Notifications {
   "item/completed": ItemNotification;
   "item/agentMessage/delta": DeltaNotification;
   "thread/tokenUsage/updated": UsageNotification;
+  "thread/compacted": CompactedNotification;
   "warning": WarningNotification;
 }

@@ -132,34 +132,37 @@ fn words(event: Event, answer: &Answer) -> String {
 
 /// Both tables as Markdown.
 pub fn markdown() -> String {
-    let mut out = String::from("| rule of the user | hook | the call |\n|---|---|---|\n");
+    let mut lines = vec![
+        row(["rule of the user", "hook", "the call"]),
+        "|---|---|---|".to_owned(),
+    ];
     for (rule, hook, permission) in table() {
         let words = [
             format!("{rule:?}"),
             format!("{hook:?}"),
             format!("{permission:?}"),
-        ]
-        .map(|word| word.to_lowercase());
-        out.push_str(&format!("| {} |\n", words.join(" | ")));
+        ];
+        lines.push(row(words.map(|word| word.to_lowercase())));
     }
-    out.push_str("\n| answer |");
-    for event in READ_AT {
-        out.push_str(&format!(" {event} |"));
-    }
-    out.push_str("\n|---|---|---|---|---|---|---|\n");
+    lines.push(String::new());
+    lines.push(row(std::iter::once("answer").chain(READ_AT.map(Event::name))));
+    lines.push("|---|---|---|---|---|---|---|".to_owned());
     for reading in readings() {
         let codex = if reading.contract == Contract::Codex {
             " (Codex)"
         } else {
             ""
         };
-        out.push_str(&format!(
-            "| {}{codex} | {} |\n",
-            reading.answer,
-            reading.comes_to.join(" | ")
-        ));
+        let answer = format!("{}{codex}", reading.answer);
+        lines.push(row(std::iter::once(answer).chain(reading.comes_to)));
     }
-    out
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn row<T: AsRef<str>>(cells: impl IntoIterator<Item = T>) -> String {
+    let cells: Vec<String> = cells.into_iter().map(|cell| cell.as_ref().to_owned()).collect();
+    format!("| {} |", cells.join(" | "))
 }
 
 #[cfg(test)]

@@ -33,50 +33,45 @@ pub fn json_schema() -> Value {
 /// The same as TypeScript.
 pub fn typescript() -> String {
     let schema = json_schema();
-    let mut out = String::from("// Made by `bindery app-server schema --typescript`; do not edit.\n");
+    let mut lines = vec!["// Made by `bindery app-server schema --typescript`; do not edit.".to_owned()];
     for (name, definition) in entries(&schema, "$defs") {
-        comment(&mut out, definition, "");
-        let properties = definition.get("properties").and_then(Value::as_object);
-        if let Some(properties) = properties {
-            out.push_str(&format!("export interface {name} {{\n"));
-            let required = definition.get("required").and_then(Value::as_array);
-            let needed = |key: &str| required.is_some_and(|all| all.iter().any(|one| one == key));
-            for (key, property) in properties {
-                comment(&mut out, property, "  ");
-                let mark = if needed(key) { "" } else { "?" };
-                out.push_str(&format!("  {key}{mark}: {};\n", typed(property)));
-            }
-            out.push_str("}\n");
-        } else {
-            out.push_str(&format!("export type {name} = {};\n", typed(definition)));
+        lines.extend(comment(definition, ""));
+        let Some(properties) = definition.get("properties").and_then(Value::as_object) else {
+            lines.push(format!("export type {name} = {};", typed(definition)));
+            continue;
+        };
+        lines.push(format!("export interface {name} {{"));
+        let required = definition.get("required").and_then(Value::as_array);
+        let needed = |key: &str| required.is_some_and(|all| all.iter().any(|one| one == key));
+        for (key, property) in properties {
+            lines.extend(comment(property, "  "));
+            let mark = if needed(key) { "" } else { "?" };
+            lines.push(format!("  {key}{mark}: {};", typed(property)));
         }
+        lines.push("}".to_owned());
     }
     for (title, key) in [("Methods", "methods"), ("Notifications", "notifications")] {
-        out.push_str(&format!("export interface {title} {{\n"));
+        lines.push(format!("export interface {title} {{"));
         for (name, method) in entries(&schema, key) {
             let params = method.get("params").map_or_else(|| "never".to_owned(), typed);
-            let line = match method.get("result") {
-                Some(result) => format!(
-                    "  \"{name}\": {{ params: {params}; result: {} }};\n",
-                    typed(result)
-                ),
-                None => format!("  \"{name}\": {params};\n"),
-            };
-            out.push_str(&line);
+            lines.push(match method.get("result") {
+                Some(result) => format!("  \"{name}\": {{ params: {params}; result: {} }};", typed(result)),
+                None => format!("  \"{name}\": {params};"),
+            });
         }
-        out.push_str("}\n");
+        lines.push("}".to_owned());
     }
-    out
+    lines.push(String::new());
+    lines.join("\n")
 }
 
 fn entries<'v>(schema: &'v Value, key: &str) -> impl Iterator<Item = (&'v String, &'v Value)> {
     schema.get(key).and_then(Value::as_object).into_iter().flatten()
 }
 
-fn comment(out: &mut String, schema: &Value, indent: &str) {
-    if let Some(text) = schema.get("description").and_then(Value::as_str) {
-        out.push_str(&format!("{indent}/** {} */\n", text.replace('\n', " ")));
-    }
+fn comment(schema: &Value, indent: &str) -> Option<String> {
+    let text = schema.get("description").and_then(Value::as_str)?;
+    Some(format!("{indent}/** {} */", text.replace('\n', " ")))
 }
 
 /// A schema as a type.

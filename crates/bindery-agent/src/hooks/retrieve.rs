@@ -93,11 +93,13 @@ impl Retrieved {
         if !self.text.is_empty() {
             self.text.push_str("\n\n");
         }
-        self.text.push_str(&format!("# {shown}\n\n{}", passed.trim_end()));
+        for part in ["# ", &shown, "\n\n", passed.trim_end()] {
+            self.text.push_str(part);
+        }
         let left = text.len().saturating_sub(end);
         if left > 0 {
-            self.text
-                .push_str(&format!("\n[{left} bytes of {shown} are left out]"));
+            let note = format!("\n[{left} bytes of {shown} are left out]");
+            self.text.push_str(&note);
             self.remarks
                 .push(format!("{left} bytes of {shown} were not shown"));
         }

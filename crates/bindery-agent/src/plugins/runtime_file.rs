@@ -69,8 +69,8 @@ impl RuntimeText {
         self.text.push_str(passed.trim());
         if length > room {
             let left = length - room;
-            self.text
-                .push_str(&format!("\n[{left} characters of {file} are left out]"));
+            let note = format!("\n[{left} characters of {file} are left out]");
+            self.text.push_str(&note);
             self.remarks.push(format!(
                 "{file}: {left} of {length} characters were left out; at most {MOST_CHARS} are passed on"
             ));

@@ -23,7 +23,7 @@ fn place() -> Place {
 fn a_large_file_is_read_by_reference_and_what_was_summarised_can_be_read() {
     let place = place();
     let run = |arguments: &[&str]| {
-        let base = ["run", "--provider", "sim", "--session", "s", "--window", "6000"];
+        let base = ["run", "--provider", "sim", "--session", "s", "--window", "16000"];
         place.bindery(&[&base[..], arguments].concat())
     };
     let ran = run(&["Goal: find the port\nNever push."]);

@@ -26,7 +26,7 @@ fn lay(page: &str) -> Place {
                 let path = format!("home/{}", words.next().unwrap());
                 let fill = words.next().and_then(|word| word.strip_prefix("fill="));
                 let path = path.replace("home/home/", "home/");
-                file = Some((
+                open = Some((
                     path,
                     fill.map_or(0, |count| count.parse().unwrap()),
                     String::new(),
@@ -128,10 +128,10 @@ fn a_home_directory_that_is_a_repository() {
         "--dialect auto",
         "--diff claude codex",
     ];
-    let mut out = pages(&place, "home/work/scratch", &commands);
+    let mut out = pages(&place, "home/code/scratch", &commands);
     out.push_str(&pages(
         &place,
-        "home/work/client",
+        "home/code/client",
         &["--dialect claude --boundary repo", "--diff claude codex"],
     ));
     insta::assert_snapshot!(out);
@@ -159,6 +159,33 @@ fn findings_stand_beside_the_file_that_has_them() {
         .unwrap();
     assert_eq!(file["scan"]["findings"][0]["at"]["line"], 3, "{}", file["scan"]);
     assert_eq!(file["scan"]["verdict"], "labelled");
+}
+
+#[test]
+fn a_request_keeps_what_must_be_kept_or_is_refused() {
+    let place = Place::new();
+    let filler = "An older rule.\n".repeat(3000);
+    let assemble = [
+        "assemble",
+        "--message",
+        "hi",
+        "-c",
+        "instructions=codex",
+        "--view",
+        "request",
+    ];
+    place.write(
+        "home/repo/AGENTS.md",
+        format!("# Old\n\n{filler}\n# MUST\n\nNever push.\n"),
+    );
+    let ran = place.bindery(&assemble);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("Never push."));
+    assert!(ran.err.contains("must-keep-first"), "{}", ran.err);
+    place.write("home/repo/AGENTS.md", format!("# MUST\n\n{filler}"));
+    let ran = place.bindery(&assemble);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("must-keep-lost"), "{}", ran.err);
 }
 
 #[cfg(unix)]

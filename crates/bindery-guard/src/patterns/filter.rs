@@ -54,14 +54,17 @@ impl Filter<'static> {
             at += 1;
             let mut row = [NO; 256];
             let mut targets = BTreeMap::new();
-            for (byte, next) in (0..=u8::MAX).zip(&mut row) {
-                let reached = step(programs, &states, byte);
+            for (from, to) in stretches(programs, &states) {
+                let reached = step(programs, &states, from);
                 if reached.is_empty() {
                     continue;
                 }
-                *next = *targets
+                let next = *targets
                     .entry(reached)
                     .or_insert_with_key(|reached| known.number(closure(programs, reached.clone())));
+                if let Some(part) = row.get_mut(usize::from(from)..=usize::from(to)) {
+                    part.fill(next);
+                }
             }
             rows.push(row);
         }
@@ -183,6 +186,24 @@ fn closure(programs: &[&Program], from: States) -> Option<States> {
         }
     }
     Some(kept)
+}
+
+/// Bytes that the states do not tell apart, from first to last, in order.
+fn stretches(programs: &[&Program], states: &States) -> Vec<(u8, u8)> {
+    let mut starts = BTreeSet::from([0_u8]);
+    let mut note = |from: u8, to: u8| {
+        starts.insert(from);
+        starts.extend(to.checked_add(1));
+    };
+    for (program, state) in states {
+        match instruction(programs, *program, *state) {
+            Some(Instruction::Byte(from, to, _)) => note(*from, *to),
+            Some(Instruction::Bytes(rows)) => rows.iter().for_each(|(from, to, _)| note(*from, *to)),
+            _ => {}
+        }
+    }
+    let ends = starts.iter().skip(1).map(|next| next - 1).chain([u8::MAX]);
+    starts.iter().copied().zip(ends).collect()
 }
 
 fn step(programs: &[&Program], states: &States, byte: u8) -> States {

@@ -78,12 +78,8 @@ pub fn declared(
             match Gates::parse(file.owner, &file.shown, &file.value) {
                 Ok(gates) => out.gates.extend(gates),
                 Err(errors) => bad.extend(errors.into_iter().map(|error| {
-                    Notice::error(
-                        "gate-unreadable",
-                        Position::whole(file.shown.as_str()),
-                        error.to_string(),
-                    )
-                    .mend("mend the table, or remove it: a gate that is not understood would not hold")
+                    Notice::error("gate-unreadable", Position::whole(error.at), error.why)
+                        .mend("mend the table, or remove it: a gate that is not understood would not hold")
                 })),
             }
         }

@@ -192,7 +192,8 @@ impl Session {
             why.push_str("\nIt was loaded just now and is shown to you; read it, then call again.");
         }
         for remark in &self.remarks {
-            why.push_str(&format!("\n{remark}"));
+            why.push('\n');
+            why.push_str(remark);
         }
         let mut answer = Answer::denied(Event::PreToolUse, &why);
         answer.add_context(shown);
