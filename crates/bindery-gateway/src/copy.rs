@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The longest body of which a copy is kept.
-const LONGEST: usize = 96 * 1024 * 1024;
+const LONGEST: usize = 60 * 1024 * 1024;
 
 /// The bytes that all copies together may take.
 #[derive(Debug)]

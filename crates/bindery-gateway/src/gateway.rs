@@ -49,7 +49,7 @@ impl GatewayOptions {
             exposed: false,
             hosts: Vec::new(),
             clock,
-            copies: 256 * 1024 * 1024,
+            copies: 64 * 1024 * 1024,
             grace: Duration::from_secs(10),
         }
     }

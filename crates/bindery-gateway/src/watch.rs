@@ -14,7 +14,7 @@ use crate::recorder::{Inbox, Note};
 use crate::refusal::Refusal;
 
 /// What an exchange takes beside its bodies, in bytes: headers, and its places in queues.
-const BESIDE: usize = 4096;
+const BESIDE: usize = 16_384;
 
 /// Whose body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
