@@ -16,6 +16,7 @@ usage: cargo xtask COMMAND
   parity   run the real clients on generated trees, keep the truth, compare `bindery explain`
            [--client claude|codex|hermes]… [--only TEXT] [--new] [--keep]
   clients  run the real clients through the gateway: what passes, what is recorded, how it is typed
+  control  run the real clients with `bindery hook gate` as their hook: context, gate, stop
   tidy     check what lints cannot: file sizes, module docs, layers, names, paths
 ";
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         ["test"] => test::run(),
         ["parity", rest @ ..] => parity::run(rest),
         ["clients"] => parity::through::run(),
+        ["control"] => parity::control::run(),
         ["tidy"] => tidy::run(),
         _ => Err(anyhow::anyhow!("{USAGE}")),
     };

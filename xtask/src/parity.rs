@@ -8,6 +8,7 @@ mod claude;
 mod client;
 mod codex;
 mod compare;
+pub(crate) mod control;
 mod hermes;
 mod install;
 mod isolation;

@@ -42,10 +42,21 @@ impl Agent {
 
 /// Text of trust `external` as the gate lets it in. `shown` names it for people.
 pub(crate) fn outside(gate: &Gate, fragment: &str, shown: &str, text: &str) -> String {
+    passed(gate, fragment, shown, bindery_core::Trust::External, text)
+}
+
+/// Text of any trust as the gate lets it in.
+pub(crate) fn passed(
+    gate: &Gate,
+    fragment: &str,
+    shown: &str,
+    trust: bindery_core::Trust,
+    text: &str,
+) -> String {
     let passage = Passage {
         fragment,
         shown,
-        trust: bindery_core::Trust::External,
+        trust,
         approval: Approval::Missing,
         approve: APPROVE,
         place: &|line| Position::line(shown, line),

@@ -12,6 +12,7 @@ use bindery_wire::Params;
 
 use crate::backoff::Backoff;
 use crate::clock::{Clock, SystemClock};
+use crate::hooks::{Control, Seams};
 use crate::mail::Mailbox;
 use crate::params::Bodies;
 use crate::pre_step::PreStepListener;
@@ -44,6 +45,7 @@ pub struct Agent {
     pub(crate) opening: Opening,
     pub(crate) mailbox: Mailbox,
     pub(crate) bodies: Bodies,
+    pub(crate) seams: Seams,
     /// What assembles requests.
     pub session: Session,
     /// What every assembly is asked with.
@@ -71,6 +73,8 @@ pub struct Agent {
     pub gate: Option<Arc<Gate>>,
     /// What there is to tell after an assembly and after the result of a tool; whoever asks takes it.
     pub notices: Box<dyn Fn() -> Vec<Notice> + Send>,
+    /// The hooks and gates of the session, if it has any.
+    pub control: Option<Arc<Control>>,
     /// How it lives within a window; without it nothing is shortened.
     pub capacity: Option<crate::capacity::Capacity>,
     /// Who looks on.
@@ -94,6 +98,7 @@ impl Agent {
             opening: Opening::JustResumed,
             mailbox: Mailbox::default(),
             bodies: Bodies::default(),
+            seams: Seams::default(),
             session,
             options,
             params,
@@ -107,6 +112,7 @@ impl Agent {
             most_steps: MOST_STEPS,
             gate: None,
             notices: Box::new(Vec::new),
+            control: None,
             capacity: None,
             watch: Box::new(Nobody),
         };

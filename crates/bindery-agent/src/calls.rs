@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bindery_core::log::{Decision, GateDecided, Payload, ToolCalled, ToolReturned};
+use bindery_hooks::{Permission as Decided, Rule, permission};
 use bindery_store::StoreError;
 use bindery_wire::{Reply, ReplyPart};
 use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::agent::Agent;
 use crate::cancel::{Cancel, unless};
+use crate::hooks::Call;
 use crate::settle::{result, synthetic};
 use crate::tool::{Effect, Input, Outcome, Permission, Request, Runner};
 
@@ -29,6 +31,7 @@ struct Running {
     task: Id,
     call: Arc<str>,
     tool: Arc<str>,
+    input: Input,
     /// What it does, in one line.
     what: String,
 }
@@ -55,7 +58,7 @@ impl Agent {
         let mut ready = Vec::new();
         for part in reply.tool_calls() {
             let Some(sorted) = self.sort(part) else { continue };
-            match self.permitted(sorted, cancel).await? {
+            match Box::pin(self.permitted(sorted, cancel)).await? {
                 None => return self.cancel_calls().map(|()| None),
                 Some(Sorted::Ready(call)) => ready.push(call),
                 Some(Sorted::Refused { call, tool, why }) => {
@@ -85,11 +88,12 @@ impl Agent {
         } in ready
         {
             let what = runner.describe(&input);
-            let task = running.spawn(runner.run(input)).id();
+            let task = running.spawn(runner.run(input.clone())).id();
             known.push(Running {
                 task,
                 call,
                 tool,
+                input,
                 what,
             });
         }
@@ -104,24 +108,32 @@ impl Agent {
             match joined {
                 None => self.collect()?,
                 Some(None) => return Ok(Some(())),
-                Some(Some(joined)) => self.returned(joined, &known, began)?,
+                Some(Some(joined)) => Box::pin(self.returned(joined, &known, began, cancel)).await?,
             }
         }
     }
 
     /// Writes down what a call gave.
-    fn returned(
+    async fn returned(
         &mut self,
         joined: Result<(Id, Outcome), JoinError>,
         known: &[Running],
         began: u64,
+        cancel: &Cancel,
     ) -> Result<(), StoreError> {
         let (task, outcome) = outcome(joined);
-        let Some(Running { call, tool, what, .. }) = known.iter().find(|running| running.task == task) else {
+        let Some(running) = known.iter().find(|running| running.task == task) else {
             return Ok(());
         };
+        let Running {
+            call,
+            tool,
+            input,
+            what,
+            ..
+        } = running;
         let place = self.state().next_seq().get();
-        let text = self.take_in(outcome.text)?;
+        let text = self.take_in(outcome.text.clone())?;
         let (text, scan) = self.admit(place, what, text);
         let returned = ToolReturned {
             call: call.clone(),
@@ -136,7 +148,13 @@ impl Agent {
                 .collect(),
             scan,
         };
-        self.commit(vec![returned.into()]).map(|_| ())
+        self.commit(vec![returned.into()])?;
+        let call = Call {
+            id: call,
+            tool,
+            input,
+        };
+        self.called(call, &outcome, cancel).await
     }
 
     /// A result as it may stand in the conversation: a large one as its digest, once all of it is kept.
@@ -194,41 +212,71 @@ impl Agent {
         }
     }
 
-    /// Asks whether a call that acts may run, and writes the answer down. `None` if somebody cancelled.
+    /// Asks gates and hooks about a call, then whoever gives permission, and writes the answers down. `None`
+    /// if somebody cancelled.
     async fn permitted(&mut self, sorted: Sorted, cancel: &Cancel) -> Result<Option<Sorted>, StoreError> {
-        let ready = match sorted {
-            Sorted::Ready(ready) if ready.runner.effect() == Effect::Acts => ready,
-            other => return Ok(Some(other)),
+        let Sorted::Ready(mut ready) = sorted else {
+            return Ok(Some(sorted));
         };
-        let what = ready.runner.describe(&ready.input);
-        let request = Request {
+        let call = Call {
+            id: &ready.call,
+            tool: &ready.tool,
+            input: &ready.input,
+        };
+        let checked = self.check_call(call, cancel).await?;
+        if cancel.is_cancelled() {
+            return Ok(None);
+        }
+        if let Some(rewrite) = checked.rewrite {
+            ready.input = rewrite;
+        }
+        let acts = ready.runner.effect() == Effect::Acts;
+        let mut request = Request {
             tool: ready.tool.clone(),
-            what,
+            what: ready.runner.describe(&ready.input),
+            why: None,
         };
+        let rule = if acts {
+            self.permit.rule(&request)
+        } else {
+            Rule::None
+        };
+        let (id, tool) = (ready.call.clone(), ready.tool.clone());
+        let refused = |why: String| Sorted::Refused { call: id, tool, why };
+        let asks = match permission(rule, checked.rule) {
+            Decided::Deny if checked.rule == Rule::Deny => return Ok(Some(refused(checked.why))),
+            Decided::Deny | Decided::Default => acts,
+            Decided::Allow => acts && rule == Rule::Allow,
+            Decided::Ask => {
+                request.why = Some(checked.why);
+                true
+            }
+        };
+        if !asks {
+            return Ok(Some(Sorted::Ready(ready)));
+        }
+        if rule != Rule::Allow {
+            Box::pin(self.notify("permission", &request.what, cancel)).await?;
+        }
         let permit = self.permit.clone();
         let Some(permission) = unless(cancel, permit.decide(&request)).await else {
             return Ok(None);
         };
-        let decided = |decision| GateDecided {
+        let decision = match &permission {
+            Permission::Granted => Decision::Allow,
+            Permission::Refused(_) => Decision::Deny,
+        };
+        let decided = GateDecided {
             gate: GATE.into(),
             action: ready.tool.clone(),
             call: Some(ready.call.clone()),
             decision,
             missing: Vec::new(),
         };
+        self.commit(vec![decided.into()])?;
         Ok(Some(match permission {
-            Permission::Granted => {
-                self.commit(vec![decided(Decision::Allow).into()])?;
-                Sorted::Ready(ready)
-            }
-            Permission::Refused(why) => {
-                self.commit(vec![decided(Decision::Deny).into()])?;
-                Sorted::Refused {
-                    call: ready.call,
-                    tool: ready.tool,
-                    why,
-                }
-            }
+            Permission::Granted => Sorted::Ready(ready),
+            Permission::Refused(why) => refused(why),
         }))
     }
 

@@ -41,6 +41,9 @@ pub enum Compacted {
     },
 }
 
+/// What hooks are told of why a compaction happens: the budget asks for it.
+const TRIGGER: &str = "auto";
+
 impl Agent {
     /// The next request against its budget; `None` for a session without one. `more` is what enters with it.
     pub fn budget(&self, more: &[UserMessage]) -> Option<BudgetReport> {
@@ -144,6 +147,7 @@ impl Agent {
             reason: ReplaceReason::Compaction,
         };
         self.commit(vec![replaced.into()])?;
+        Box::pin(self.after_compaction(TRIGGER, &summary.text, cancel)).await?;
         if let Some(capacity) = &mut self.capacity {
             capacity.gave_up_at = None;
             for hook in capacity.hooks.clone() {
@@ -165,6 +169,15 @@ impl Agent {
             Some(capacity) => (capacity.hooks.clone(), capacity.summariser),
             None => (Vec::new(), Summariser::Extract),
         };
+        match Box::pin(self.before_compaction(TRIGGER, "", cancel)).await? {
+            Err(reason) => return Ok(Err(reason)),
+            Ok(Some(replacement)) => {
+                let said = hook::said(&replacement);
+                return Ok(hook::summary("PreCompact", &said, record)
+                    .map_err(|why| format!("the replacement of a PreCompact hook is refused: {why}")));
+            }
+            Ok(None) => {}
+        }
         for hook in &hooks {
             match hook.before(cut).await {
                 Ok(Before::GoOn) => {}

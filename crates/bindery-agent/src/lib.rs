@@ -5,6 +5,7 @@
 
 mod admission;
 mod agent;
+pub mod app_server;
 mod attempt;
 mod backoff;
 mod calls;
@@ -12,6 +13,7 @@ mod cancel;
 mod capacity;
 mod clock;
 mod compact;
+pub mod hooks;
 mod mail;
 pub mod meter;
 mod params;

@@ -4,7 +4,7 @@ use bindery_core::log::{
     AssistantMessage, AttemptEnded, AttemptOutcome, Payload, Seq, StepEnded, StepOutcome, StepStarted,
     StopReason, UsageOrigin, UsageReported,
 };
-use bindery_core::{Message, SystemPrompt};
+use bindery_core::{Message, Role, SystemPrompt};
 use bindery_store::StoreError;
 use bindery_wire::{Failure, Interrupted, Reply, Retry, StopReason as Stopped};
 
@@ -57,7 +57,10 @@ impl Agent {
             Err(error) => Went::Ended(self.fail("render", "system", &error.to_string())?),
             Ok(system) => {
                 let tools = assembly.tools;
-                let reminders = reminders(&context);
+                let mut reminders = reminders(&context);
+                let said_once = std::mem::take(&mut self.seams.reminders);
+                reminders
+                    .extend((!said_once.is_empty()).then(|| Message::text(Role::User, said_once).meta()));
                 let parts = StepParts {
                     system,
                     tools,
@@ -182,7 +185,10 @@ impl Agent {
         self.commit(payloads)?;
         if reply.tool_calls().next().is_some() {
             return Ok(match self.run_calls(&reply, cancel).await? {
-                Some(()) => Went::Continues,
+                Some(()) => match self.seams.halt.take() {
+                    Some(why) => Went::Ended(Ended::new(bindery_core::log::TurnOutcome::Blocked, why)),
+                    None => Went::Continues,
+                },
                 None => Went::Ended(Ended::aborted()),
             });
         }

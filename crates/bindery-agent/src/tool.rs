@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bindery_core::{BoxFuture, Tool, ToolSet};
+use bindery_hooks::Rule;
 use serde_json::{Map, Value};
 
 /// What a tool gives back.
@@ -112,6 +113,8 @@ pub struct Request {
     pub tool: Arc<str>,
     /// What it would do, in one line.
     pub what: String,
+    /// Why a person is to be asked even if the tool is allowed: a hook wants it.
+    pub why: Option<String>,
 }
 
 /// The answer.
@@ -125,6 +128,12 @@ pub enum Permission {
 
 /// Decides on calls of tools that act. Asked one after the other, in the order of the calls.
 pub trait Permit: Send + Sync {
+    /// What the user's rules say of a call before anybody is asked: what is denied no hook can allow.
+    fn rule(&self, request: &Request) -> Rule {
+        let _ = request;
+        Rule::None
+    }
+
     /// Decides. Dropping the future withdraws the question.
     fn decide<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Permission>;
 }
@@ -134,6 +143,10 @@ pub trait Permit: Send + Sync {
 pub struct ReadOnly;
 
 impl Permit for ReadOnly {
+    fn rule(&self, _: &Request) -> Rule {
+        Rule::Deny
+    }
+
     fn decide<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Permission> {
         let why = format!("`{}` is not allowed in this session", request.tool);
         Box::pin(std::future::ready(Permission::Refused(why)))

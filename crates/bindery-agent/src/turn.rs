@@ -66,7 +66,11 @@ impl Agent {
         let turn = self.state().turns().saturating_add(1);
         let claimed = self.claim(Boundary::Turn, vec![TurnStarted { turn }.into()])?;
         self.session.begin_submission();
-        let Ended { outcome, reason } = self.steps(turn, claimed, cancel).await?;
+        let ended = match Box::pin(self.submitted(claimed, cancel)).await? {
+            Ok(claimed) => self.steps(turn, claimed, cancel).await?,
+            Err(ended) => ended,
+        };
+        let Ended { outcome, reason } = ended;
         let steps = self.state().open_turn().map_or(0, |open| open.steps);
         let ended = TurnEnded {
             turn,
@@ -107,10 +111,14 @@ impl Agent {
             match self.step(ready, cancel).await? {
                 Went::Continues => continues = true,
                 Went::Answered { .. } if self.is_steered()? => continues = false,
-                Went::Answered { reason } => return Ok(Ended::new(TurnOutcome::Completed, reason)),
+                Went::Answered { reason } => match Box::pin(self.may_end(cancel)).await? {
+                    Ok(why) => return Ok(Ended::new(TurnOutcome::Completed, reason.or(why))),
+                    Err(()) => continues = false,
+                },
                 Went::Ended(ended) => return Ok(ended),
             }
             claimed = self.claim(Boundary::Step, Vec::new())?;
+            claimed = Box::pin(self.steered(claimed, cancel)).await?;
             self.session.begin_step();
         }
         let reason = format!("the limit of {} steps a turn was reached", self.most_steps);

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::app_server::AppServerArgs;
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::check::CheckArgs;
@@ -9,11 +10,13 @@ use crate::commands::diff::DiffArgs;
 use crate::commands::experiment::ExperimentArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::gateway::GatewayArgs;
+use crate::commands::hook::HookArgs;
 use crate::commands::import::ImportArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::log::LogArgs;
 use crate::commands::models::ModelsArgs;
 use crate::commands::plan::PlanArgs;
+use crate::commands::policy::PolicyArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::scan::ScanArgs;
@@ -49,12 +52,18 @@ pub(crate) enum Command {
     Scan(Box<ScanArgs>),
     /// Drive an agent session here; simulated where there is no key
     Run(Box<RunArgs>),
+    /// Serve sessions to a client in any language: JSON-RPC over standard input and output, or a socket
+    AppServer(AppServerArgs),
+    /// Turn an edited policy file into settings updates of an app server's sessions
+    Policy(PolicyArgs),
     /// Look at sessions: list, show, tail, recover, export, import
     Log(LogArgs),
     /// Rebuild the requests of a session from its log alone
     Replay(ReplayArgs),
     /// Approve texts of a repository by content hash, and see what changed since
     Lock(LockArgs),
+    /// Hooks and gates: what they mean, which run, what nobody looks at; and a hook for other agents
+    Hook(HookArgs),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
     Explain(Box<ExplainArgs>),
     /// Pass requests on, record them, and say for each why the cache read what it read

@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod app_server;
 pub(crate) mod assemble;
 pub(crate) mod bench;
 pub(crate) mod check;
@@ -7,11 +8,13 @@ pub(crate) mod diff;
 pub(crate) mod experiment;
 pub(crate) mod explain;
 pub(crate) mod gateway;
+pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod models;
 pub(crate) mod plan;
+pub(crate) mod policy;
 pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod scan;
@@ -25,13 +28,16 @@ use crate::terminal::Terminal;
 /// Runs a command.
 pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match command {
+        Command::AppServer(args) => app_server::run(&args, terminal),
         Command::Assemble(args) => assemble::run(&args, terminal),
+        Command::Hook(args) => hook::run(&args, terminal),
         Command::Lock(args) => lock::run(&args, terminal),
         Command::Experiment(args) => experiment::run(&args, terminal),
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Gateway(args) => gateway::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
         Command::Log(args) => log::run(&args, terminal),
+        Command::Policy(args) => policy::run(&args, terminal),
         Command::Replay(args) => replay::run(&args, terminal),
         Command::Run(args) => run::run(&args, terminal),
         Command::Diff(args) => diff::run(&args, terminal),

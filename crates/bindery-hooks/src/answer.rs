@@ -135,18 +135,24 @@ impl Answer {
     }
 
     fn failed(event: Event, on_error: OnError, failure: Failure) -> Self {
+        let mut answer = Self::silent();
+        answer.fail(event, on_error, failure);
+        answer
+    }
+
+    /// Something is wrong with the answer: what was declared for failures holds, unless it is milder than
+    /// what the answer says.
+    pub fn fail(&mut self, event: Event, on_error: OnError, failure: Failure) {
         let verdict = match on_error {
             OnError::Block if event.can_block() => Rule::Deny,
             OnError::Ask if event == Event::PreToolUse => Rule::Ask,
             OnError::Block | OnError::Ask | OnError::Allow => Rule::None,
         };
-        let reason = (verdict != Rule::None).then(|| format!("the hook failed: {failure}"));
-        Self {
-            verdict,
-            reason,
-            failure: Some(failure),
-            ..Self::silent()
+        if verdict > self.verdict {
+            self.verdict = verdict;
+            self.reason = Some(format!("the hook failed: {failure}"));
         }
+        self.failure = Some(failure);
     }
 }
 

@@ -13,7 +13,10 @@
 //! answer that does not follow the protocol is a failure, never context for the model.
 
 mod answer;
+mod coverage;
+mod declared;
 mod event;
+mod gate;
 mod input;
 mod limit;
 mod matcher;
@@ -22,13 +25,23 @@ mod permission;
 mod settings;
 mod stdout;
 mod stops;
+mod table;
+mod tool_name;
 
 pub use answer::{Answer, Contract, Ending, Failure, OnError, Ran, Verdict, read};
+pub use coverage::{Coverage, Covered, coverage};
+pub use declared::hooks as declared_hooks;
 pub use event::{Event, UnknownEvent};
+pub use gate::{
+    Action, BadGate, Change, Expiry, Gate, Gates, Retrieval, Setter, State, When, held_by, lexical, paths,
+    refusal,
+};
 pub use input::{Facts, input};
 pub use limit::{Fitted, Over, fit};
 pub use matcher::{BadMatcher, Matcher};
 pub use merge::{Named, Outcome, merge};
 pub use permission::{Permission, Rule, permission, table};
-pub use settings::{Delivery, Hook, Hooks, Remark, parse};
+pub use settings::{Delivery, Hook, Hooks, Owner, Remark, parse};
 pub use stops::{StopGuard, Stopping};
+pub use table::{READ_AT, Reading, markdown, readings};
+pub use tool_name::{Dialect, canonical};

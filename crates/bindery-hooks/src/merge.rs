@@ -101,6 +101,7 @@ fn many(answers: &[Named<Answer>], get: impl Fn(&Answer) -> &Vec<String>) -> Vec
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -167,5 +168,63 @@ mod tests {
         assert_eq!(merged.remarks.len(), 1);
         let deny = answer("c", &json!({"decision": "block", "reason": "no"}));
         assert_eq!(merge(&[one, two, deny]).rewrite, None);
+    }
+
+    /// What random hooks write: bytes, texts, and objects with fields of the protocol and values that may
+    /// be anything.
+    fn output() -> impl Strategy<Value = Vec<u8>> {
+        let value = prop_oneof![
+            Just(json!("deny")),
+            Just(json!("ask")),
+            Just(json!("allow")),
+            Just(json!("block")),
+            Just(json!(null)),
+            Just(json!(7)),
+            Just(json!({"a": 1})),
+            Just(json!(["a"])),
+            "[a-z{\"]{0,6}".prop_map(Value::from),
+        ];
+        let field = "(hookSpecificOutput|decision|reason|continue|set|replace|systemMessage|colour)";
+        let inner = "(hookEventName|permissionDecision|additionalContext|updatedInput|x)";
+        let specific = proptest::collection::btree_map(inner, value.clone(), 0..4)
+            .prop_map(|fields| json!({"hookSpecificOutput": fields}).to_string().into_bytes());
+        let object = proptest::collection::btree_map(field, value, 0..4)
+            .prop_map(|fields| json!(fields).to_string().into_bytes());
+        prop_oneof![
+            proptest::collection::vec(any::<u8>(), 0..40),
+            "\\PC{0,30}".prop_map(String::into_bytes),
+            specific,
+            object,
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(10_000))]
+        #[test]
+        fn no_output_crashes_and_no_failed_answer_reaches_the_model(
+            outputs in proptest::collection::vec((output(), 0_i32..4), 0..4),
+            event in 0..Event::ALL.len(),
+            contract in 0..3_usize,
+        ) {
+            let event = Event::ALL[event];
+            let contract = [Contract::Claude, Contract::Codex, Contract::Own][contract];
+            let answers: Vec<Named<Answer>> = outputs
+                .into_iter()
+                .enumerate()
+                .map(|(index, (stdout, code))| {
+                    let ending = Ending::Exited(code);
+                    let ran = Ran { ending, stdout, stderr: Vec::new(), cut: false };
+                    Named { hook: index.to_string(), said: read(contract, event, OnError::Allow, &ran) }
+                })
+                .collect();
+            let merged = merge(&answers);
+            let failed: Vec<&str> = merged.failures.iter().map(|one| one.hook.as_str()).collect();
+            prop_assert!(merged.contexts.iter().all(|one| !failed.contains(&one.hook.as_str())));
+            prop_assert!(merged.contexts.is_empty() || event.takes_context());
+            prop_assert!(merged.verdict != Rule::Deny || event.can_block());
+            let mut backwards = answers;
+            backwards.reverse();
+            prop_assert_eq!(merge(&backwards).verdict, merged.verdict);
+        }
     }
 }

@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use crate::answer::{Contract, OnError};
 use crate::event::Event;
+use crate::limit::Over;
 use crate::matcher::Matcher;
+use crate::tool_name::Dialect;
 
 /// One hook.
 #[derive(Debug, Clone)]
@@ -26,6 +28,23 @@ pub struct Hook {
     pub declared: String,
     /// How what it says to the model lives on.
     pub delivery: Delivery,
+    /// What becomes of context over the limit.
+    pub over: Over,
+    /// Whether it runs in the first turn of a session only.
+    pub first_turn: bool,
+    /// Whose it is.
+    pub owner: Owner,
+}
+
+/// Whose settings declare something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Owner {
+    /// The user's, outside of any repository.
+    #[default]
+    User,
+    /// The repository's: it runs nothing before a person approved it.
+    Project,
 }
 
 /// How a hook's context lives on.
@@ -55,11 +74,38 @@ pub struct Remark {
 }
 
 /// How long a hook may run if it does not say, in milliseconds. Claude Code documents a minute.
-const TIMEOUT_MS: u64 = 60_000;
+pub(crate) const TIMEOUT_MS: u64 = 60_000;
 /// The longest a hook may ask for, in seconds.
 const LONGEST_S: f64 = 3_600.0;
 
+/// Seconds above zero as milliseconds, at most an hour; none for any other number.
+pub(crate) fn milliseconds(seconds: f64) -> Option<u64> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and an hour in milliseconds"
+    )]
+    let milliseconds = (seconds.min(LONGEST_S) * 1_000.0).ceil() as u64;
+    (seconds > 0.0).then_some(milliseconds)
+}
+
+impl Hook {
+    /// Whether a value of the event is meant, by this name or the one that the hook's client knows it by.
+    fn is_for(&self, value: &str) -> bool {
+        let known = match self.event.matched() {
+            Some("tool_name") => Dialect::of(self.contract).tool(value),
+            _ => value,
+        };
+        self.matcher.is_for(known) || self.matcher.is_for(value)
+    }
+}
+
 impl Hooks {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.hooks.is_empty()
+    }
+
     /// Adds the hooks of another file behind these.
     pub fn extend(&mut self, other: Self) {
         self.hooks.extend(other.hooks);
@@ -75,12 +121,12 @@ impl Hooks {
         self.hooks.iter()
     }
 
-    /// The hooks that an event runs; `value` is the field that its matchers look at. One command runs once,
-    /// however often it is declared for the event.
+    /// The hooks that an event runs; `value` is the field that its matchers look at, a tool by our name for
+    /// it or its own. One command runs once, however often it is declared for the event.
     pub fn of(&self, event: Event, value: &str) -> Vec<&Hook> {
         let mut out: Vec<&Hook> = Vec::new();
         for hook in self.hooks.iter().filter(|hook| hook.event == event) {
-            let is_for = event.matched().is_none() || hook.matcher.is_for(value);
+            let is_for = event.matched().is_none() || hook.is_for(value);
             let known = |other: &Hook| other.command == hook.command && other.contract == hook.contract;
             if is_for && !out.iter().any(|other| known(other)) {
                 out.push(hook);
@@ -92,9 +138,10 @@ impl Hooks {
 
 /// The hooks of a settings file of Claude Code (`settings.json`) or Codex (`hooks.json`, or `config.toml` as
 /// a value): `hooks` by event, each a list of matchers with their commands.
-pub fn parse(contract: Contract, file: &str, settings: &Value) -> (Hooks, Vec<Remark>) {
+pub fn parse(contract: Contract, owner: Owner, file: &str, settings: &Value) -> (Hooks, Vec<Remark>) {
     let mut reader = Reader {
         contract,
+        owner,
         file,
         hooks: Hooks::default(),
         remarks: Vec::new(),
@@ -117,6 +164,7 @@ pub fn parse(contract: Contract, file: &str, settings: &Value) -> (Hooks, Vec<Re
 
 struct Reader<'f> {
     contract: Contract,
+    owner: Owner,
     file: &'f str,
     hooks: Hooks,
     remarks: Vec<Remark>,
@@ -186,6 +234,9 @@ impl Reader<'_> {
             contract: self.contract,
             declared: format!("{}{at}", self.file),
             delivery: Delivery::default(),
+            over: Over::Reference,
+            first_turn: false,
+            owner: self.owner,
         });
     }
 
@@ -194,20 +245,11 @@ impl Reader<'_> {
         let Some(written) = hook.get("timeout") else {
             return TIMEOUT_MS;
         };
-        let Some(seconds) = written.as_f64().filter(|seconds| *seconds > 0.0) else {
-            self.remark(
-                &format!("{at}/timeout"),
-                "the timeout is no number of seconds above zero; a minute is used",
-            );
-            return TIMEOUT_MS;
-        };
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between 0 and an hour in milliseconds"
-        )]
-        let milliseconds = (seconds.min(LONGEST_S) * 1_000.0).ceil() as u64;
-        milliseconds
+        written.as_f64().and_then(milliseconds).unwrap_or_else(|| {
+            let message = "the timeout is no number of seconds above zero; a minute is used";
+            self.remark(&format!("{at}/timeout"), message);
+            TIMEOUT_MS
+        })
     }
 }
 
@@ -218,7 +260,7 @@ mod tests {
     use super::*;
 
     fn claude(settings: &Value) -> (Hooks, Vec<Remark>) {
-        parse(Contract::Claude, "settings.json", settings)
+        parse(Contract::Claude, Owner::User, "settings.json", settings)
     }
 
     #[test]

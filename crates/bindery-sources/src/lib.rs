@@ -8,6 +8,7 @@ pub mod environment;
 pub mod front_matter;
 pub mod gate;
 pub mod git_status;
+pub mod hooks;
 pub mod instruction_contexts;
 pub mod instructions;
 pub mod lock;

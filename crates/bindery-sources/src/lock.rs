@@ -28,6 +28,7 @@ pub use compare::{Standing, State, compare};
 pub use difference::difference;
 pub use file::ContextLock;
 pub use folders::folders;
+pub(crate) use hooks::hook_items;
 pub use hooks::hooks;
 pub use store::{Home, Store};
 

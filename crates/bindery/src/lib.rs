@@ -10,6 +10,7 @@ mod next_request;
 
 pub use bindery_core::*;
 pub use bindery_guard as guard;
+pub use bindery_hooks as hooks;
 pub use bindery_sources as sources;
 pub use bindery_tokens::{Calibrated, Calibration, Counter, Makers, Tokenizers, Windows};
 pub use bindery_wire::{

@@ -15,8 +15,13 @@ const WORKERS: usize = 6;
 #[derive(Debug, Default)]
 struct Session {
     touches: Vec<String>,
+    /// What the model does request by request, where that is written down; after its end it says `ok`.
+    script: Vec<Step>,
     bodies: Vec<Value>,
 }
+
+/// What the model does in one request: a call of a tool, or `ok`.
+pub(crate) type Step = Option<(&'static str, Value)>;
 
 type Sessions = Arc<Mutex<BTreeMap<String, Session>>>;
 
@@ -46,8 +51,18 @@ impl Mock {
 
     /// Opens a case's session and gives the base URL that belongs to it.
     pub(crate) fn open(&self, id: &str, touches: Vec<String>) -> String {
+        self.begin(id, touches, Vec::new())
+    }
+
+    /// Opens a session whose model does what is written down.
+    pub(crate) fn scripted(&self, id: &str, script: Vec<Step>) -> String {
+        self.begin(id, Vec::new(), script)
+    }
+
+    fn begin(&self, id: &str, touches: Vec<String>, script: Vec<Step>) -> String {
         let session = Session {
             touches,
+            script,
             bodies: Vec::new(),
         };
         lock(&self.sessions).insert(id.to_owned(), session);
@@ -97,14 +112,24 @@ fn reply(url: &str, body: &[u8], sessions: &Sessions) -> Option<Vec<Value>> {
     let session = sessions.get_mut(id)?;
     let events = if path.starts_with("v1/messages") {
         let touch = session.touches.get(results(&body));
-        messages(&body, touch)
+        let read = touch.map(|path| ("Read", json!({ "file_path": path })));
+        messages(&body, step(session, &body).or(read))
     } else if path.starts_with("v1/responses") {
-        responses()
+        responses(&body, step(session, &body))
     } else {
         return None;
     };
     session.bodies.push(body);
     Some(events)
+}
+
+/// What the script says for this request. Requests without tools (titles and the like) are no part of it.
+fn step(session: &Session, body: &Value) -> Step {
+    let asks = |body: &Value| {
+        body.get("input").is_some() || body["tools"].as_array().is_some_and(|tools| !tools.is_empty())
+    };
+    let done = session.bodies.iter().filter(|body| asks(body)).count();
+    session.script.get(done).filter(|_| asks(body)).cloned().flatten()
 }
 
 /// How many tool results the conversation holds.
@@ -117,14 +142,14 @@ fn results(body: &Value) -> usize {
         .count()
 }
 
-/// An answer in the Messages protocol: a `Read` of a file, or `ok`.
-fn messages(body: &Value, touch: Option<&String>) -> Vec<Value> {
-    let (block, delta, stop) = match touch {
-        Some(path) => {
+/// An answer in the Messages protocol: a call, or `ok`.
+fn messages(body: &Value, call: Step) -> Vec<Value> {
+    let (block, delta, stop) = match call {
+        Some((name, input)) => {
             let id = format!("toolu_{:04}", results(body));
-            let input = json!({ "file_path": path }).to_string();
+            let input = input.to_string();
             (
-                json!({"type": "tool_use", "id": id, "name": "Read", "input": {}}),
+                json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
                 json!({"type": "input_json_delta", "partial_json": input}),
                 "tool_use",
             )
@@ -148,10 +173,15 @@ fn messages(body: &Value, touch: Option<&String>) -> Vec<Value> {
     ]
 }
 
-/// An answer in the Responses protocol: `ok`.
-fn responses() -> Vec<Value> {
-    let item = json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+/// An answer in the Responses protocol: a call, or `ok`.
+fn responses(body: &Value, call: Step) -> Vec<Value> {
+    let number = body["input"].as_array().map_or(0, Vec::len);
+    let said = json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
         "content": [{"type": "output_text", "text": "ok", "annotations": []}]});
+    let item = call.map_or(said, |(name, input)| {
+        json!({"type": "function_call", "id": format!("fc_{number}"), "call_id": format!("call_{number}"), "name": name,
+            "arguments": input.to_string(), "status": "completed"})
+    });
     vec![
         json!({"type": "response.created", "response": {"id": "resp_1"}}),
         json!({"type": "response.output_item.done", "output_index": 0, "item": item}),

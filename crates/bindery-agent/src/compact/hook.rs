@@ -38,6 +38,20 @@ pub struct Said {
     pub text: String,
 }
 
+/// What a hook's process gave in the conversation's place: a text, or messages with `role` and `text`.
+pub(super) fn said(replacement: &serde_json::Value) -> Vec<Said> {
+    let one = |value: &serde_json::Value| {
+        let text = value.as_str().or_else(|| value.get("text")?.as_str())?.to_owned();
+        let assistant = value.get("role").and_then(serde_json::Value::as_str) == Some("assistant");
+        let role = if assistant { Role::Assistant } else { Role::User };
+        Some(Said { role, text })
+    };
+    match replacement.as_array() {
+        Some(all) => all.iter().filter_map(one).collect(),
+        None => one(replacement).into_iter().collect(),
+    }
+}
+
 /// The summary that a hook's messages make, or why they may not enter.
 pub(super) fn summary(name: &str, said: &[Said], record: &str) -> Result<Summary, String> {
     if said.iter().all(|one| one.text.trim().is_empty()) {

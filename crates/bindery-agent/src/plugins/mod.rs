@@ -5,11 +5,13 @@
 
 mod instructions;
 mod recall;
+mod runtime_file;
 mod time;
 mod tmux;
 
 pub use instructions::InstructionFiles;
 pub use recall::{Recalled, recall};
+pub use runtime_file::{FILES as RUNTIME_FILES, MOST_CHARS, RuntimeFile, RuntimeText, runtime_text};
 pub use time::Time;
 pub use tmux::Tmux;
 

@@ -3,6 +3,7 @@
 
 mod capacity;
 mod common;
+mod control;
 mod crash;
 mod failures;
 mod outside;

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod capacity;
+mod control;
 mod model;
 mod opening;
 mod people;
@@ -16,6 +17,7 @@ use std::io::Write;
 use anyhow::Context as _;
 use bindery::log::{Intake, TurnOutcome};
 use bindery_agent::{Agent, Cancel, TurnReport};
+use bindery_store::{Journal, SessionId};
 
 pub(crate) use arguments::RunArgs;
 use opening::Opened;
@@ -25,6 +27,15 @@ use show::{Lines, Text, summary};
 
 use crate::status::{Status, UsageError};
 use crate::terminal::Terminal;
+
+/// A session for somebody else to drive: its agent, and what has to live as long as it does.
+pub(crate) fn lend(
+    args: &RunArgs,
+    given: Option<(SessionId, Journal)>,
+    terminal: &mut Terminal,
+) -> anyhow::Result<(SessionId, Agent, Box<dyn std::any::Any>)> {
+    Ok(opening::open(args, given, &People::here(), terminal)?.lend())
+}
 
 pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -46,7 +57,7 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         let message = "there is nothing to say: give a prompt, or pipe one in";
         return Err(UsageError(message.to_owned()).into());
     }
-    let mut opened = opening::open(args, &people, terminal)?;
+    let mut opened = opening::open(args, None, &people, terminal)?;
     opened.announce(args.json, terminal)?;
     terminal.out.flush()?;
     if args.compact {
@@ -56,6 +67,7 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         Some(prompt) => turn(&mut opened, args, &people, &prompt).await?,
         None => converse(&mut opened, args, &people, terminal).await?,
     };
+    opened.agent.end("exit").await?;
     summary(&opened, args.json, terminal)?;
     Ok(status)
 }

@@ -6,6 +6,7 @@
     reason = "a test may panic: that is how it fails"
 )]
 
+mod app_server;
 mod assemble;
 mod bad_input;
 mod cache;
@@ -15,6 +16,8 @@ mod check_request;
 mod continued;
 mod explain;
 mod gateway;
+mod guide;
+mod hooks;
 mod hostile;
 mod lock;
 mod output;

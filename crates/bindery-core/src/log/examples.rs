@@ -159,6 +159,7 @@ fn tools() -> Vec<Payload> {
             reason: None,
             exit_code: Some(0),
             failure: None,
+            remarks: Vec::new(),
         }
         .into(),
         GateDecided {

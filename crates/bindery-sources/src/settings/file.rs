@@ -58,6 +58,8 @@ pub fn parse(text: &str, shown: &str, folder: &Path, owner: Owner) -> Result<Set
             reader
                 .problems
                 .extend(super::silenced::read(value, text, shown).err());
+        } else if TABLES.contains(&&**name.get_ref()) {
+            // Lists of tables that `crate::hooks` reads.
         } else {
             reader.entry(name, value, base, &mut out.base);
         }
@@ -68,6 +70,9 @@ pub fn parse(text: &str, shown: &str, folder: &Path, owner: Owner) -> Result<Set
     reader.problems.sort_by(|a, b| a.at.cmp(&b.at));
     Err(reader.problems)
 }
+
+/// Lists of tables that are no settings.
+const TABLES: [&str; 3] = ["hook", "gate", "state"];
 
 struct Reader<'a> {
     text: &'a str,

@@ -66,6 +66,9 @@ pub(crate) struct RunArgs {
     /// Let these tools act without asking; repeatable, or separated by commas
     #[arg(long, value_enum, value_delimiter = ',', value_name = "TOOL")]
     pub(super) allow: Vec<Allowed>,
+    /// Run no hooks and hold no gates
+    #[arg(long)]
+    pub(super) no_hooks: bool,
     /// Let paths lead out of the working directory
     #[arg(long)]
     pub(super) allow_outside: bool,

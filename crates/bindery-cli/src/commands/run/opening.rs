@@ -19,6 +19,7 @@ use bindery_agent::{Agent, Clock, SystemClock};
 use bindery_store::{Contention, Journal, SessionId, SqliteStore, Store};
 
 use super::arguments::RunArgs;
+use super::control;
 use super::model::{Choice, model};
 use super::people::People;
 use super::permit::Ask;
@@ -39,14 +40,30 @@ pub(super) struct Opened {
     _registered: Here,
 }
 
+impl Opened {
+    /// The agent, and what has to live as long as it does.
+    pub(super) fn lend(self) -> (SessionId, Agent, Box<dyn std::any::Any>) {
+        (self.id, self.agent, Box::new((self._kept, self._registered)))
+    }
+}
+
 /// What the session's own scope has to be told apart by.
 const SCOPE: &str = "run";
 
-pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> anyhow::Result<Opened> {
+/// Opens the session that was asked for, or one over a log that is `given`.
+pub(super) fn open(
+    args: &RunArgs,
+    given: Option<(SessionId, Journal)>,
+    people: &People,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Opened> {
     let dir = std::fs::canonicalize(&args.dir)
         .map_err(|error| UsageError(format!("{} cannot be entered: {error}", args.dir.display())))?;
     let store = sessions::store()?;
-    let (id, known) = known(args, &store, &dir)?;
+    let (id, known) = match given {
+        Some((id, journal)) => (id, Some(journal)),
+        None => known(args, &store, &dir)?,
+    };
     let pinned = known.as_ref().map(|journal| Pinned::of(journal.state()));
     let pinned = pinned.unwrap_or_default();
     let question = outside::question(dir.clone(), pinned.request(args));
@@ -98,6 +115,7 @@ pub(super) fn open(args: &RunArgs, people: &People, terminal: &mut Terminal) -> 
     if let Some(tmux) = Tmux::find(commands_environment(), here.gate().clone(), scope.clone()) {
         agent.refreshers.push(Box::new(tmux));
     }
+    control::attach(&mut agent, &id, &dir, (&here, &question), args, terminal)?;
     if agent.state().last().is_none() {
         let started = SessionStarted {
             program: concat!("bindery/", env!("CARGO_PKG_VERSION")).into(),
@@ -141,7 +159,7 @@ fn known(args: &RunArgs, store: &SqliteStore, dir: &Path) -> anyhow::Result<(Ses
 }
 
 /// The environment that commands get: this process's, without the keys of providers.
-fn commands_environment() -> BTreeMap<OsString, OsString> {
+pub(super) fn commands_environment() -> BTreeMap<OsString, OsString> {
     let keys = bindery::Provider::ALL.map(bindery_providers::Endpoint::key_variable);
     let is_key = |name: &OsString| keys.iter().any(|key| name == key);
     std::env::vars_os().filter(|(name, _)| !is_key(name)).collect()

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
 use bindery::BoxFuture;
+use bindery::hooks::Rule;
 use bindery_agent::{Permission, Permit, Request};
 
 use super::people::People;
@@ -41,17 +42,30 @@ impl Ask {
 }
 
 impl Permit for Ask {
+    fn rule(&self, request: &Request) -> Rule {
+        if self.is_allowed(&request.tool) {
+            Rule::Allow
+        } else {
+            Rule::None
+        }
+    }
+
     fn decide<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Permission> {
         Box::pin(async move {
-            if self.is_allowed(&request.tool) {
+            if self.is_allowed(&request.tool) && request.why.is_none() {
                 return Permission::Granted;
             }
             if !self.people.can_be_asked() {
-                let why = "nobody can be asked for permission, and it was not given beforehand";
-                return Permission::Refused(why.to_owned());
+                let why = match &request.why {
+                    Some(why) => format!("a hook wants a person to be asked, and nobody can be: {why}"),
+                    None => "nobody can be asked for permission, and it was not given beforehand".to_owned(),
+                };
+                return Permission::Refused(why);
             }
+            let why = request.why.as_ref().map(|why| format!("{}\n", printable(why)));
             let question = format!(
-                "{}\nallow? [y]es, [a]lways `{}`, [N]o: ",
+                "{}{}\nallow? [y]es, [a]lways `{}`, [N]o: ",
+                why.unwrap_or_default(),
                 printable(&request.what),
                 request.tool
             );

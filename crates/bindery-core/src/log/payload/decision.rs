@@ -28,6 +28,9 @@ pub struct HookDecided {
     /// What went wrong with the hook itself; the decision is then the one declared for failures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// What its author should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 /// A gate was asked, and what it said.
