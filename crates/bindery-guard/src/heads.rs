@@ -130,32 +130,27 @@ const HASH_BITS: u32 = 14;
 impl<T: Copy> Table<T> {
     fn new(len: usize, words: &[((u64, u8), T)]) -> Self {
         let head = mask(len);
-        let mut all: Vec<(usize, Entry<T>)> = words
+        let words: Vec<_> = words
             .iter()
             .filter(|((_, word_len), _)| usize::from(*word_len) >= len)
-            .map(|((bytes, len), value)| {
-                (
-                    hash(*bytes & head),
-                    Entry {
-                        bytes: *bytes,
-                        mask: mask(usize::from(*len)),
-                        value: *value,
-                    },
-                )
-            })
             .collect();
-        if all.is_empty() {
+        let Some(first) = words.first() else {
             return Self {
                 head,
                 filter: Vec::new(),
                 starts: Vec::new(),
                 entries: Vec::new(),
             };
-        }
-        all.sort_by_key(|(hash, _)| *hash);
+        };
+        let entry = |((bytes, len), value): &((u64, u8), T)| Entry {
+            bytes: *bytes,
+            mask: mask(usize::from(*len)),
+            value: *value,
+        };
         let mut filter = vec![0; 1 << (HASH_BITS - 6)];
-        let mut starts = vec![0; (1 << HASH_BITS) + 1];
-        for (hash, _) in &all {
+        let mut starts = vec![0_u16; (1 << HASH_BITS) + 1];
+        for ((bytes, _), _) in &words {
+            let hash = hash(bytes & head);
             if let Some(bits) = filter.get_mut(hash >> 6) {
                 *bits |= 1_u64 << (hash & 63);
             }
@@ -168,11 +163,22 @@ impl<T: Copy> Table<T> {
             sum += *start;
             *start = sum;
         }
+        let mut next = starts.clone();
+        let mut entries = vec![entry(first); words.len()];
+        for word in words {
+            let Some(place) = next.get_mut(hash(word.0.0 & head)) else {
+                continue;
+            };
+            if let Some(slot) = entries.get_mut(usize::from(*place)) {
+                *slot = entry(word);
+            }
+            *place += 1;
+        }
         Self {
             head,
             filter,
             starts,
-            entries: all.into_iter().map(|(_, entry)| entry).collect(),
+            entries,
         }
     }
 

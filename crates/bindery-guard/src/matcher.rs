@@ -17,6 +17,7 @@ use crate::patterns::{Grid, Keyword, Rows};
 use group::Group;
 use index::Index;
 pub(crate) use index::Sighting;
+use walk::Step;
 
 /// A place where a pattern matched, in the searched text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +56,7 @@ impl Work {
 pub(crate) struct Matcher {
     index: Index,
     groups: Vec<Group>,
+    steps: Vec<Step>,
     /// The groups that each keyword anchors, each with the state of its filter after the keyword.
     anchored: Rows<(u16, u8)>,
     /// The sets that each keyword belongs to.
@@ -68,6 +70,7 @@ impl Matcher {
         Self {
             index: Index::new(&grid.keywords, anchoring),
             groups: grid.groups.into_iter().map(Group::new).collect(),
+            steps: grid.bodies.into_iter().map(Step::new).collect(),
             anchored: grid.anchored,
             sets: grid.sets,
             set_count: usize::from(grid.set_count),
@@ -105,7 +108,13 @@ impl Matcher {
             for (group, entered) in anchored {
                 if let Some(group) = self.groups.get(usize::from(*group)) {
                     let may = |trial: &walk::Trial| trial.needs().iter().all(follows);
-                    group.run(text, (sighting.at, len, *entered), may, work, &mut hits);
+                    group.run(
+                        text,
+                        (sighting.at, len, *entered),
+                        (may, &self.steps),
+                        work,
+                        &mut hits,
+                    );
                 }
             }
             for set in self.sets.of(sighting.keyword) {

@@ -126,7 +126,7 @@ fn hidden_markup(source: &str, work: &mut Work) -> Vec<(Range<usize>, Position)>
     let mut found = Vec::new();
     let mut at = 0;
     // The first `>` from `open` on.
-    let mut close = 0;
+    let mut close = None;
     while let Some(open) = source
         .get(at..)
         .and_then(|rest| rest.find('<'))
@@ -140,13 +140,15 @@ fn hidden_markup(source: &str, work: &mut Work) -> Vec<(Range<usize>, Position)>
             at = end;
             continue;
         }
-        if close < open {
-            work.add(1);
-            close = source
-                .get(open..)
-                .and_then(|rest| rest.find('>'))
-                .map_or(source.len(), |close| open + close);
-        }
+        let close = match close {
+            Some(known) if known >= open => known,
+            _ => {
+                let next = source.get(open..).and_then(|rest| rest.find('>'));
+                let next = next.map_or(source.len(), |next| open + next);
+                work.add(next - open);
+                *close.insert(next)
+            }
+        };
         let tag = tag(source, open, close);
         at = open + tag.map_or(1, str::len);
         let Some(tag) = tag.filter(|tag| is_hidden(tag)) else {

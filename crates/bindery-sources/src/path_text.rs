@@ -11,7 +11,6 @@ pub fn one<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
 }
 
 /// A path, or none.
-#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
 pub fn optional<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
     match path {
         Some(path) => one(path, to),

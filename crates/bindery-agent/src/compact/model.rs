@@ -12,6 +12,7 @@ use bindery_core::marker::wrap_reminder;
 use bindery_core::{Authority, Fragment, Kind, Message, Role, Source, Trust, said};
 use bindery_store::StoreError;
 use bindery_wire::Reply;
+use std::fmt::Write as _;
 
 use super::hook::with_references;
 use crate::agent::Agent;
@@ -37,7 +38,7 @@ impl Agent {
         let wishes = wishes(self.state().messages());
         let mut asked = directive.to_owned();
         for (source, wish) in &wishes {
-            asked.push_str(&format!("\n\n{source} says about such records:\n{wish}"));
+            let _ = write!(asked, "\n\n{source} says about such records:\n{wish}");
         }
         let parts = StepParts {
             system: header.system.clone(),
@@ -83,14 +84,14 @@ impl Agent {
     /// A step of its own; with a turn of its own where none is open.
     fn open_step(&mut self) -> Result<Opened, StoreError> {
         let mut payloads = Vec::new();
-        let (turn, step, owns_turn) = match self.state().open_turn() {
-            Some(open) => (open.number, open.steps.saturating_add(1), false),
-            None => {
-                let turn = self.state().turns().saturating_add(1);
-                payloads.push(Payload::from(TurnStarted { turn }));
-                (turn, 1, true)
-            }
-        };
+        let open = self
+            .state()
+            .open_turn()
+            .map(|open| (open.number, open.steps.saturating_add(1), false));
+        let (turn, step, owns_turn) = open.unwrap_or((self.state().turns().saturating_add(1), 1, true));
+        if owns_turn {
+            payloads.push(Payload::from(TurnStarted { turn }));
+        }
         payloads.push(StepStarted { turn, step }.into());
         self.commit(payloads)?;
         Ok(Opened {

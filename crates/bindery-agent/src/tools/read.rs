@@ -1,6 +1,6 @@
 //! `read`: the lines of a file.
 
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _};
 use std::sync::Arc;
 
 use bindery_core::{BoxFuture, Tool};
@@ -62,6 +62,9 @@ fn read(workdir: &Workdir, intake: Option<&Intake>, input: &Input) -> Result<Out
             .iter()
             .all(|name| count(input, name).is_none())
     {
+        if !is_text(&mut file).map_err(|error| wrong(error.to_string()))? {
+            return Err(wrong(format!("this is no text ({} bytes)", kind.len())));
+        }
         let digest = intake
             .digest(&mut file)
             .map_err(|error| wrong(error.to_string()))?;
@@ -89,4 +92,12 @@ fn read(workdir: &Workdir, intake: Option<&Intake>, input: &Input) -> Result<Out
         said.push_str("\n[the file goes on beyond what this tool reads]");
     }
     Ok(Outcome::done(said).touching(path))
+}
+
+/// Whether a file begins as text does; it stands at its beginning again.
+fn is_text(file: &mut std::fs::File) -> std::io::Result<bool> {
+    let mut head = Vec::new();
+    file.by_ref().take(8192).read_to_end(&mut head)?;
+    file.rewind()?;
+    Ok(!head.contains(&0))
 }

@@ -217,3 +217,144 @@ fn long_text_is_cut_at_a_line_and_says_so() {
     assert!(cut.ends_with("more bytes left out; narrow it]"));
     assert!(cut.lines().rev().nth(1) == Some("0123456789"));
 }
+
+/// The same place with tools that keep what is large.
+fn keeping() -> Place {
+    let place = Place::new();
+    let work = place.folder.path().join("work");
+    let workdir = Workdir::new(&work, Reach::Inside).unwrap();
+    let environment = [("PATH".into(), std::env::var_os("PATH").unwrap())].into();
+    let intake = Intake::new(std::sync::Arc::new(bindery_store::MemoryBlobs::default()));
+    let toolbox = toolbox_with(&workdir, Shell::new(environment), &intake);
+    Place { toolbox, ..place }
+}
+
+fn reference(text: &str) -> String {
+    bindery_core::compaction::references(text)
+        .into_iter()
+        .next()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn what_is_large_is_kept_and_read_by_reference() {
+    let place = keeping();
+    let mut log = String::new();
+    for line in 1..=9_000 {
+        log.push_str(if line == 4_321 {
+            "the needle é\n"
+        } else {
+            "a line of the log\n"
+        });
+    }
+    fs::write(place.folder.path().join("work/build.log"), &log).unwrap();
+    let digest = place.done("read", json!({"path": "build.log"})).await;
+    assert!(
+        digest.starts_with("[9000 lines, ") && digest.len() < 9_000,
+        "{digest}"
+    );
+    let kept = reference(&digest);
+    let by = |input: Value| {
+        let mut input = input;
+        input["reference"] = kept.as_str().into();
+        input
+    };
+    let found = place.done("retrieve", by(json!({"match": "needle"}))).await;
+    assert_eq!(found, "4321| the needle é");
+    let found = place
+        .done("retrieve", by(json!({"match": "n.edle|nothing", "regex": true})))
+        .await;
+    assert_eq!(found, "4321| the needle é");
+    let lines = place
+        .done("retrieve", by(json!({"from_line": 4_320, "lines": 2})))
+        .await;
+    assert_eq!(
+        lines,
+        "4320| a line of the log\n4321| the needle é\n[4679 more lines of 9000 lines; go on with `from_line`: 4322]"
+    );
+    assert_eq!(
+        place.done("retrieve", by(json!({"match": "absent"}))).await,
+        "None of its 9000 lines matches."
+    );
+    assert_eq!(
+        place.done("retrieve", by(json!({"from_line": 9_001}))).await,
+        "It has 9000 lines, so line 9001 does not exist."
+    );
+    for (input, why) in [
+        (by(json!({"match": "("})), ""),
+        (by(json!({"match": "(", "regex": true})), "no regular expression"),
+        (by(json!({"match": ""})), "is empty"),
+        (json!({"reference": "blob:0000000000000000"}), "nothing is kept"),
+        (json!({"reference": "../../etc/passwd"}), "is no reference"),
+        (json!({}), "is missing"),
+    ] {
+        let outcome = place.call("retrieve", input).await;
+        assert_eq!(outcome.is_error, !why.is_empty(), "{}", outcome.text);
+        assert!(outcome.text.contains(why), "{}", outcome.text);
+    }
+    // Some lines of a file are given as they are.
+    let lines = place
+        .done(
+            "read",
+            json!({"path": "build.log", "from_line": 4_321, "lines": 1}),
+        )
+        .await;
+    assert_eq!(lines, "the needle é\n");
+}
+
+#[tokio::test]
+async fn a_large_output_is_kept_whole_and_what_is_no_text_is_refused() {
+    let place = keeping();
+    let command = "i=0; while [ $i -lt 6000 ]; do echo \"line $i of the output\"; i=$((i+1)); done; echo broken >&2; exit 3";
+    let said = place.failed("shell", json!({"command": command})).await;
+    assert!(
+        said.starts_with("[6000 lines, ") && said.contains("[stderr]\nbroken"),
+        "{said}"
+    );
+    assert!(said.ends_with("[exit status: 3]"), "{said}");
+    let input = json!({"reference": reference(&said), "match": "line 3000 "});
+    assert_eq!(
+        place.done("retrieve", input).await,
+        "3001| line 3000 of the output"
+    );
+    assert_eq!(
+        place.done("shell", json!({"command": "echo small"})).await,
+        "small"
+    );
+    fs::write(place.folder.path().join("work/data"), [0_u8; 100_000]).unwrap();
+    assert!(
+        place
+            .failed("read", json!({"path": "data"}))
+            .await
+            .contains("no text (100000 bytes)")
+    );
+}
+
+#[tokio::test]
+async fn plans_and_notes_are_taken_or_refused() {
+    let place = keeping();
+    let todos = json!({"todos": [{"content": "a", "status": "pending"}]});
+    assert_eq!(place.done("todo", todos).await, "The plan has 1 steps.");
+    assert!(
+        place
+            .failed("todo", json!({"todos": "a"}))
+            .await
+            .contains("as a list")
+    );
+    assert_eq!(
+        place.done("note", json!({"kind": "fact", "text": "x"})).await,
+        "Noted."
+    );
+    assert!(
+        place
+            .failed("note", json!({"kind": "rumour", "text": "x"}))
+            .await
+            .contains("one of decision")
+    );
+    assert!(
+        place
+            .failed("note", json!({"kind": "fact", "text": " "}))
+            .await
+            .contains("is missing")
+    );
+}

@@ -1,5 +1,6 @@
 //! Sessions that outgrow their window: budget, large results, compaction, what a hook may say.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use bindery_agent::tools::Retrieve;
@@ -43,9 +44,11 @@ fn world(window: u64, script: &str) -> (World, Arc<MemoryBlobs>) {
 /// A script of so many answers of about 400 tokens.
 fn talk(replies: usize) -> String {
     let text = "word ".repeat(320);
-    (0..replies)
-        .map(|n| format!("[[reply]]\ntext = \"{n} {text}\"\n"))
-        .collect()
+    let mut script = String::new();
+    for number in 0..replies {
+        let _ = writeln!(script, "[[reply]]\ntext = \"{number} {text}\"");
+    }
+    script
 }
 
 fn said(world: &World) -> String {
@@ -142,7 +145,7 @@ async fn a_request_that_cannot_fit_is_not_sent() {
 async fn a_large_result_is_kept_whole_and_a_line_in_its_middle_is_found_after_compaction() {
     let mut log = String::new();
     for line in 0..40_000 {
-        log.push_str(&format!("{line} INFO building unit {line} of the tree\n"));
+        let _ = writeln!(log, "{line} INFO building unit {line} of the tree");
         if line == 20_000 {
             log.push_str("the needle: port 8081 was taken by the old daemon\n");
         }

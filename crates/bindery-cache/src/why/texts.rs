@@ -78,8 +78,10 @@ pub(super) fn short_diff(old: &str, new: &str, same: usize) -> String {
 
 fn window(text: &str, start: usize) -> &str {
     let rest = text.get(start..).unwrap_or_default();
-    let end = rest.floor_char_boundary(WINDOW);
-    rest.get(..end).unwrap_or_default()
+    let cut = rest.get(..rest.floor_char_boundary(WINDOW)).unwrap_or_default();
+    // A line that was cut off differs from its whole.
+    let whole = cut.rfind('\n').filter(|_| cut.len() < rest.len());
+    whole.and_then(|end| cut.get(..=end)).unwrap_or(cut)
 }
 
 pub(super) fn short(line: &str) -> String {
@@ -87,4 +89,18 @@ pub(super) fn short(line: &str) -> String {
         return line.to_owned();
     }
     line.chars().take(LINE_CHARS).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_the_window_cuts_is_no_difference() {
+        let rest = "The same line. ".repeat(300);
+        let (old, new) = (format!("Use tabs.\n{rest}"), format!("Use spaces.\n{rest}"));
+        assert_eq!(short_diff(&old, &new, 4), "-Use tabs.\n+Use spaces.");
+        let long = short_diff(&format!("a{rest}"), &format!("b{rest}"), 0);
+        assert_eq!(long.lines().count(), 2, "{long}");
+    }
 }

@@ -136,9 +136,10 @@ fn look(args: &ExplainArgs, terminal: &mut Terminal) -> anyhow::Result<Looked> {
         return Ok(looked(&sides, &base));
     }
     let side = side(&args.dialect)?;
-    let findings = match args.no_scan {
-        true => Findings::default(),
-        false => Findings::of(&side.manifest, &question, &gate),
+    let findings = if args.no_scan {
+        Findings::default()
+    } else {
+        Findings::of(&side.manifest, &question, &gate)
     };
     if args.json {
         json::write(&side.manifest, &findings, counter, terminal)?;

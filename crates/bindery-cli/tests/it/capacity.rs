@@ -1,6 +1,7 @@
 //! Sessions that outgrow their window, at the command line.
 
 use serde_json::Value;
+use std::fmt::Write as _;
 
 use crate::place::Place;
 
@@ -9,7 +10,7 @@ fn place() -> Place {
     let place = Place::new();
     let mut log = String::new();
     for line in 0..30_000 {
-        log.push_str(&format!("{line} INFO building unit {line} of the tree\n"));
+        let _ = writeln!(log, "{line} INFO building unit {line} of the tree");
         if line == 15_000 {
             log.push_str("needle: port 8081 was taken\n");
         }
@@ -22,7 +23,7 @@ fn place() -> Place {
 fn a_large_file_is_read_by_reference_and_what_was_summarised_can_be_read() {
     let place = place();
     let run = |arguments: &[&str]| {
-        let base = ["run", "--provider", "sim", "--session", "s", "--window", "6000"];
+        let base = ["run", "--provider", "sim", "--session", "s", "--window", "16000"];
         place.bindery(&[&base[..], arguments].concat())
     };
     let ran = run(&["Goal: find the port\nNever push."]);

@@ -1,5 +1,6 @@
 //! `bindery explain` in repositories like those people have, as a person reads it at 80 columns.
 
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::sync::mpsc;
@@ -17,15 +18,15 @@ const HOME: &str = include_str!("repositories/home.md");
 /// `[fill]` stands.
 fn lay(page: &str) -> Place {
     let place = Place::empty();
-    let mut file: Option<(String, usize, String)> = None;
+    let mut open: Option<(String, usize, String)> = None;
     for line in page.lines() {
-        match (&mut file, line.strip_prefix("````")) {
+        match (&mut open, line.strip_prefix("````")) {
             (None, Some(info)) => {
                 let mut words = info.split(' ').skip(1);
                 let path = format!("home/{}", words.next().unwrap());
                 let fill = words.next().and_then(|word| word.strip_prefix("fill="));
                 let path = path.replace("home/home/", "home/");
-                file = Some((
+                open = Some((
                     path,
                     fill.map_or(0, |count| count.parse().unwrap()),
                     String::new(),
@@ -40,7 +41,7 @@ fn lay(page: &str) -> Place {
                     format!("{text}{more}")
                 };
                 place.write(path, text);
-                file = None;
+                open = None;
             }
             (Some((.., text)), None) => {
                 text.push_str(line);
@@ -63,7 +64,7 @@ fn pages(place: &Place, folder: &str, commands: &[&str]) -> String {
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{command}");
         let wide = ran.out.lines().find(|line| line.chars().count() > 80);
         assert_eq!(wide, None, "{command}");
-        out.push_str(&format!("$ bindery explain {command}\n{}\n", ran.out));
+        writeln!(out, "$ bindery explain {command}\n{}", ran.out).unwrap();
     }
     out
 }
@@ -127,10 +128,10 @@ fn a_home_directory_that_is_a_repository() {
         "--dialect auto",
         "--diff claude codex",
     ];
-    let mut out = pages(&place, "home/work/scratch", &commands);
+    let mut out = pages(&place, "home/code/scratch", &commands);
     out.push_str(&pages(
         &place,
-        "home/work/client",
+        "home/code/client",
         &["--dialect claude --boundary repo", "--diff claude codex"],
     ));
     insta::assert_snapshot!(out);
@@ -158,6 +159,33 @@ fn findings_stand_beside_the_file_that_has_them() {
         .unwrap();
     assert_eq!(file["scan"]["findings"][0]["at"]["line"], 3, "{}", file["scan"]);
     assert_eq!(file["scan"]["verdict"], "labelled");
+}
+
+#[test]
+fn a_request_keeps_what_must_be_kept_or_is_refused() {
+    let place = Place::new();
+    let filler = "An older rule.\n".repeat(3000);
+    let assemble = [
+        "assemble",
+        "--message",
+        "hi",
+        "-c",
+        "instructions=codex",
+        "--view",
+        "request",
+    ];
+    place.write(
+        "home/repo/AGENTS.md",
+        format!("# Old\n\n{filler}\n# MUST\n\nNever push.\n"),
+    );
+    let ran = place.bindery(&assemble);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("Never push."));
+    assert!(ran.err.contains("must-keep-first"), "{}", ran.err);
+    place.write("home/repo/AGENTS.md", format!("# MUST\n\n{filler}"));
+    let ran = place.bindery(&assemble);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("must-keep-lost"), "{}", ran.err);
 }
 
 #[cfg(unix)]
@@ -190,11 +218,11 @@ struct Lines {
 impl Lines {
     fn until(&self, wanted: &str) {
         loop {
-            let line = self.lines.recv_timeout(Duration::from_secs(60));
+            let line = self.lines.recv_timeout(Duration::from_mins(1));
             match line {
                 Ok(line) if line.contains(wanted) => return,
                 Ok(_) => {}
-                Err(_) => panic!("`{wanted}` did not come"),
+                Err(error) => panic!("`{wanted}` did not come: {error}"),
             }
         }
     }

@@ -1,5 +1,7 @@
 //! One line as it can stand in a summary.
 
+use std::fmt::Write as _;
+
 /// The line as text: without terminal sequences and what a carriage return had overwritten, with
 /// replacement characters for what is no UTF-8, and at most `most` bytes of it, cut between characters.
 pub fn clean(line: &[u8], most: usize) -> String {
@@ -23,7 +25,7 @@ pub fn clean(line: &[u8], most: usize) -> String {
     let end = out.floor_char_boundary(most);
     let left = out.len() - end;
     out.truncate(end);
-    out.push_str(&format!("… ({left} more bytes)"));
+    let _ = write!(out, "… ({left} more bytes)");
     out
 }
 

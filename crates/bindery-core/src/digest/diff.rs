@@ -15,10 +15,10 @@ const PLACES: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct DiffDigest {
     is_diff: bool,
-    /// The line that names the old file, waiting for the new one.
     files: Vec<File>,
     more_files: u64,
     more: (u64, u64),
+    /// Whether the line before named an old file.
     seen: bool,
 }
 
@@ -99,15 +99,12 @@ impl DiffDigest {
     }
 
     fn count(&mut self, added: u64, removed: u64) {
-        match self.files.last_mut().filter(|_| self.more_files == 0) {
-            Some(file) => {
-                file.added += added;
-                file.removed += removed;
-            }
-            None => {
-                self.more.0 += added;
-                self.more.1 += removed;
-            }
+        if let Some(file) = self.files.last_mut().filter(|_| self.more_files == 0) {
+            file.added += added;
+            file.removed += removed;
+        } else {
+            self.more.0 += added;
+            self.more.1 += removed;
         }
     }
 

@@ -124,18 +124,11 @@ impl LineDigest {
             self.notable_lines += 1;
             let kind = letters(line);
             let has_room = self.kinds.len() < KINDS;
-            let is_new = match self.kinds.get_mut(&kind) {
-                Some(times) => {
-                    *times += 1;
-                    false
-                }
-                None => {
-                    if has_room {
-                        self.kinds.insert(kind, 1);
-                    }
-                    true
-                }
-            };
+            let known = self.kinds.get_mut(&kind).map(|times| *times += 1);
+            let is_new = known.is_none();
+            if is_new && has_room {
+                self.kinds.insert(kind, 1);
+            }
             self.following = 0;
             if is_new || why == Why::Summary {
                 let kept = !self.first.is_full && self.first.push(entry(Some(kind)), self.bounds.notable);

@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use std::fmt::Write as _;
 
 use super::*;
 
@@ -10,12 +11,13 @@ fn hash() -> crate::ContentHash {
 fn build_log(lines: u64) -> String {
     let mut log = String::new();
     for number in 1..=lines {
-        log.push_str(&match number {
+        let line = match number {
             n if n == lines / 2 => "error[E0308]: mismatched types\n  --> src/deep.rs:7:9\n   |\n".to_owned(),
             n if n % 10 == 0 => format!("{n} WARN request failed after {n} ms\n"),
             n if n == lines => "make: *** [all] Error 2\n".to_owned(),
             n => format!("{n} INFO compiling unit {n}\n"),
-        });
+        };
+        log.push_str(&line);
     }
     log
 }
@@ -35,7 +37,7 @@ fn failing_tests_are_named() {
     let mut out = String::from("running 900 tests\n");
     for number in 0..900 {
         let end = if number == 444 { "FAILED" } else { "ok" };
-        out.push_str(&format!("test area::case_{number} ... {end}\n"));
+        let _ = writeln!(out, "test area::case_{number} ... {end}");
     }
     out.push_str("\nfailures:\n\n---- area::case_444 stdout ----\nthread 'x' panicked at src/a.rs:3:5:\nleft: 1\nright: 2\n\n");
     out.push_str("test result: FAILED. 899 passed; 1 failed; 0 ignored\n");
@@ -74,9 +76,10 @@ fn json_stays_json() {
 fn a_diff_is_told_by_its_files() {
     let mut diff = String::new();
     for number in 0..300 {
-        diff.push_str(&format!(
-            "diff --git a/src/f{number}.rs b/src/f{number}.rs\nindex 1..2 100644\n--- a/src/f{number}.rs\n+++ b/src/f{number}.rs\n@@ -1,2 +1,3 @@ fn f()\n-old\n+new\n+more\n"
-        ));
+        let _ = writeln!(
+            diff,
+            "diff --git a/src/f{number}.rs b/src/f{number}.rs\nindex 1..2 100644\n--- a/src/f{number}.rs\n+++ b/src/f{number}.rs\n@@ -1,2 +1,3 @@ fn f()\n-old\n+new\n+more"
+        );
     }
     let digested = digest(&diff, Bounds::about(2_000));
     assert_eq!(digested.shape, Shape::Diff);

@@ -16,7 +16,7 @@ pub(super) fn pass(work: &mut Work<'_>) {
         _ => false,
     };
     let mut parts = work.messages.iter().flat_map(|message| &message.parts);
-    if !parts.any(|part| twice(part)) {
+    if !parts.any(&mut twice) {
         return;
     }
     let mut naming = Naming::of(&work.messages);

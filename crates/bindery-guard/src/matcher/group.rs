@@ -1,6 +1,6 @@
 //! Expressions with the same anchors.
 
-use super::walk::Trial;
+use super::walk::{Step, Trial};
 use super::{Hit, WINDOW, Work};
 use crate::patterns::{Filter, GroupRow};
 
@@ -26,30 +26,33 @@ impl Group {
     }
 
     /// Tries the members for which `may` holds at one place, where an anchor of some length stands and
-    /// takes the filter to some state.
+    /// takes the filter to some state. `steps` are those of all expressions.
     pub(super) fn run(
         &self,
         text: &[u8],
         (at, len, entered): (usize, usize, u8),
-        may: impl Fn(&Trial) -> bool,
+        (may, steps): (impl Fn(&Trial) -> bool, &[Step]),
         work: &mut Work,
         hits: &mut Vec<Hit>,
     ) {
         let end = text.len().min(at + WINDOW);
+        if !self.trials.iter().any(&may) {
+            return;
+        }
         work.add(end - at);
         if self.leading {
             if self
                 .filter
                 .may_go_on(entered, text.get(at + len..end).unwrap_or_default())
             {
-                self.try_from(text, at, || std::iter::once(at), may, work, hits);
+                self.try_from(text, at, || std::iter::once(at), (may, steps), work, hits);
             }
             return;
         }
         let fits = |start: &usize| self.filter.may_match(text.get(*start..end).unwrap_or_default());
         let starts: Vec<usize> = (at.saturating_sub(LEAD)..=at).filter(fits).collect();
         if !starts.is_empty() {
-            self.try_from(text, at, || starts.iter().copied(), may, work, hits);
+            self.try_from(text, at, || starts.iter().copied(), (may, steps), work, hits);
         }
     }
 
@@ -58,13 +61,13 @@ impl Group {
         text: &[u8],
         at: usize,
         starts: impl Fn() -> I,
-        may: impl Fn(&Trial) -> bool,
+        (may, steps): (impl Fn(&Trial) -> bool, &[Step]),
         work: &mut Work,
         hits: &mut Vec<Hit>,
     ) {
         for trial in self.trials.iter().filter(|trial| may(trial)) {
             work.add(WINDOW.min(text.len()));
-            if let Some(span) = trial.run(text, at, starts()) {
+            if let Some(span) = trial.run(text, at, starts(), steps) {
                 hits.push(Hit {
                     pattern: trial.pattern(),
                     span,

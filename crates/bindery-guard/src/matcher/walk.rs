@@ -3,51 +3,45 @@
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::WINDOW;
 use super::automaton::Automaton;
-use crate::patterns::{SegmentRow, TrialRow};
+use crate::patterns::{Body, Filter, TrialRow};
 
-/// An expression, ready to be tried. Its automata are built when they are first needed: most texts
+/// An expression, ready to be tried.
+#[derive(Debug)]
+pub(super) struct Trial(TrialRow);
+
+/// What a part of an expression looks for. Its automaton is built when it is first needed: most texts
 /// need few of them.
 #[derive(Debug)]
-pub(super) struct Trial {
-    pattern: usize,
-    segments: Vec<Step>,
-    needs: Vec<u16>,
-}
-
-#[derive(Debug)]
-struct Step {
-    gap: usize,
+pub(super) struct Step {
+    filter: Filter<'static>,
     program: Cow<'static, [u8]>,
     automaton: OnceLock<Option<Automaton>>,
+    /// How often the automaton was done without.
+    spared: AtomicU32,
 }
+
+/// How often an automaton is done without before it is built: from then on it is the quicker way.
+const MOST_SPARED: u32 = 8;
 
 /// Most tries of all segments of one expression at one place.
 const MOST_TRIES: usize = 160;
 
 impl Trial {
-    pub(super) fn new(row: TrialRow<'static>) -> Self {
-        let step = |segment: SegmentRow<'static>| Step {
-            gap: usize::from(segment.gap),
-            program: segment.program,
-            automaton: OnceLock::new(),
-        };
-        Self {
-            pattern: usize::from(row.pattern),
-            segments: row.segments.into_iter().map(step).collect(),
-            needs: row.needs,
-        }
+    pub(super) fn new(row: TrialRow) -> Self {
+        Self(row)
     }
 
     pub(super) fn pattern(&self) -> usize {
-        self.pattern
+        usize::from(self.0.pattern)
     }
 
     /// Keyword sets, one of each must follow the anchor.
     pub(super) fn needs(&self) -> &[u16] {
-        &self.needs
+        &self.0.needs
     }
 
     /// The match with its anchor at `at` that begins at the first of `starts` to reach beyond it, if
@@ -57,45 +51,95 @@ impl Trial {
         text: &[u8],
         at: usize,
         starts: impl Iterator<Item = usize>,
+        steps: &[Step],
     ) -> Option<Range<usize>> {
         let end = text.len().min(at + WINDOW);
-        let (first, rest) = self.segments.split_first()?;
-        let automaton = first.automaton()?;
+        let ((_, first), rest) = self.0.segments.split_first()?;
+        let first = steps.get(usize::from(*first))?;
+        if first.is_worth_asking() && !may_follow(rest, steps, text.get(at..end)?) {
+            return None;
+        }
         let (start, reached) = starts.into_iter().find_map(|start| {
-            let reached = automaton.end(text, start..end)?;
+            let reached = first.end(text, start..end)?;
             (reached > at).then_some((start, reached))
         })?;
-        let mut tries = MOST_TRIES;
-        let reached = follow(rest, text, reached..end, &mut tries)?;
+        let mut walk = Walk {
+            text,
+            end,
+            steps,
+            tries: MOST_TRIES,
+        };
+        let reached = walk.follow(rest, reached)?;
         Some(start..reached)
     }
 }
 
 impl Step {
-    fn automaton(&self) -> Option<&Automaton> {
-        self.automaton
-            .get_or_init(|| Automaton::new(&self.program))
-            .as_ref()
+    pub(super) fn new(body: Body<'static>) -> Self {
+        Self {
+            filter: body.filter,
+            program: body.program,
+            automaton: OnceLock::new(),
+            spared: AtomicU32::new(0),
+        }
+    }
+
+    /// Whether looking at the later segments first may spare building the automaton.
+    fn is_worth_asking(&self) -> bool {
+        self.automaton.get().is_none() && self.spared.fetch_add(1, Ordering::Relaxed) < MOST_SPARED
+    }
+
+    /// The end of the match that starts at the start of `window`.
+    fn end(&self, text: &[u8], window: Range<usize>) -> Option<usize> {
+        if !self.filter.may_match(text.get(window.clone())?) {
+            return None;
+        }
+        let automaton = self.automaton.get_or_init(|| Automaton::new(&self.program));
+        automaton.as_ref()?.end(text, window)
     }
 }
 
-/// Where the segments end if they follow from the start of `window`, each after at most its gap of words.
-fn follow(segments: &[Step], text: &[u8], window: Range<usize>, tries: &mut usize) -> Option<usize> {
-    let Some((next, rest)) = segments.split_first() else {
-        return Some(window.start);
-    };
-    let automaton = next.automaton()?;
-    let mut place = window.start;
-    for _ in 0..=next.gap {
-        *tries = tries.checked_sub(1)?;
-        if let Some(reached) = automaton.end(text, place..window.end)
-            && let Some(end) = follow(rest, text, reached..window.end, tries)
-        {
-            return Some(end);
+/// Whether all segments may stand in the window, one after the other. Asked before an automaton is built,
+/// which takes as long as some dozens of tries.
+fn may_follow(segments: &[(u8, u16)], steps: &[Step], window: &[u8]) -> bool {
+    let mut from = 0;
+    segments.iter().all(|(_, step)| {
+        let Some(step) = steps.get(usize::from(*step)) else {
+            return false;
+        };
+        let fits = |place: &usize| step.filter.may_match(window.get(*place..).unwrap_or_default());
+        let found = (from..window.len()).find(fits);
+        from = found.unwrap_or(from);
+        found.is_some()
+    })
+}
+
+/// The way through the segments after the first.
+struct Walk<'a> {
+    text: &'a [u8],
+    end: usize,
+    steps: &'a [Step],
+    tries: usize,
+}
+
+impl Walk<'_> {
+    /// Where the segments end if they follow from `place` on, each after at most its gap of words.
+    fn follow(&mut self, segments: &[(u8, u16)], mut place: usize) -> Option<usize> {
+        let Some(((gap, step), rest)) = segments.split_first() else {
+            return Some(place);
+        };
+        let step = self.steps.get(usize::from(*step))?;
+        for _ in 0..=*gap {
+            self.tries = self.tries.checked_sub(1)?;
+            if let Some(reached) = step.end(self.text, place..self.end)
+                && let Some(end) = self.follow(rest, reached)
+            {
+                return Some(end);
+            }
+            place = skip_word(self.text.get(..self.end)?, place)?;
         }
-        place = skip_word(text.get(..window.end)?, place)?;
+        None
     }
-    None
 }
 
 /// After the word at `at` and what separates it from the next one; nothing at the end of a sentence.

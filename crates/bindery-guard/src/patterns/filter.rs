@@ -28,36 +28,43 @@ const NO: u8 = 0;
 const YES: u8 = 1;
 /// The first state that is neither.
 const FIRST: u8 = 2;
-/// Most states; enough to tell the first words after an anchor.
-const MOST_STATES: usize = 250;
+/// Most states of a filter for a group of expressions; enough to tell the first words after an anchor.
+pub(super) const GROUP_STATES: usize = 250;
+/// Most states of a filter for one part of an expression.
+pub(super) const BODY_STATES: usize = 64;
 
 type States = BTreeSet<(usize, u32)>;
 
 impl Filter<'static> {
-    /// A filter for the places where any of `programs` matches.
-    pub(crate) fn new(programs: &[Program]) -> Self {
+    /// A filter for the places where any of `programs` matches, with `most` states (at most 250).
+    pub(crate) fn new(programs: &[&Program], most: usize) -> Self {
         let starts = programs
             .iter()
             .enumerate()
             .map(|(at, program)| (at, program.start))
             .collect();
-        let mut known = BTreeMap::new();
+        let mut known = Known {
+            most,
+            ..Known::default()
+        };
         let mut rows: Vec<[u8; 256]> = Vec::new();
-        let mut open = Vec::new();
-        let start = number(closure(programs, starts), &mut known, &mut open);
+        let start = known.number(closure(programs, starts));
         let mut at = 0;
-        while let Some(states) = open.get(at).cloned() {
+        while let Some(states) = known.open.get(at).cloned() {
             at += 1;
             let mut row = [NO; 256];
             let mut targets = BTreeMap::new();
-            for (byte, next) in (0..=u8::MAX).zip(&mut row) {
-                let reached = step(programs, &states, byte);
+            for (from, to) in stretches(programs, &states) {
+                let reached = step(programs, &states, from);
                 if reached.is_empty() {
                     continue;
                 }
-                *next = *targets.entry(reached).or_insert_with_key(|reached| {
-                    number(closure(programs, reached.clone()), &mut known, &mut open)
-                });
+                let next = *targets
+                    .entry(reached)
+                    .or_insert_with_key(|reached| known.number(closure(programs, reached.clone())));
+                if let Some(part) = row.get_mut(usize::from(from)..=usize::from(to)) {
+                    part.fill(next);
+                }
             }
             rows.push(row);
         }
@@ -129,27 +136,35 @@ impl Filter<'_> {
     }
 }
 
-/// The number of a set of states: yes if it matches or there is no room for it.
-fn number(states: Option<States>, known: &mut BTreeMap<States, u8>, open: &mut Vec<States>) -> u8 {
-    let Some(states) = states else {
-        return YES;
-    };
-    if let Some(number) = known.get(&states) {
-        return *number;
+/// Sets of states by number.
+#[derive(Default)]
+struct Known {
+    numbers: BTreeMap<States, u8>,
+    open: Vec<States>,
+    most: usize,
+}
+
+impl Known {
+    /// The number of a set of states: yes if it matches or there is no room for it.
+    fn number(&mut self, states: Option<States>) -> u8 {
+        let Some(states) = states else {
+            return YES;
+        };
+        if let Some(number) = self.numbers.get(&states) {
+            return *number;
+        }
+        let next = u8::try_from(self.open.len() + usize::from(FIRST));
+        let Some(next) = next.ok().filter(|_| self.open.len() < self.most) else {
+            return YES;
+        };
+        self.numbers.insert(states.clone(), next);
+        self.open.push(states);
+        next
     }
-    let Some(next) = u8::try_from(open.len() + 2)
-        .ok()
-        .filter(|_| open.len() < MOST_STATES)
-    else {
-        return YES;
-    };
-    known.insert(states.clone(), next);
-    open.push(states);
-    next
 }
 
 /// All states reached without a byte, wherever the place is; nothing if one of them matches.
-fn closure(programs: &[Program], from: States) -> Option<States> {
+fn closure(programs: &[&Program], from: States) -> Option<States> {
     let mut seen = from.clone();
     let mut open: Vec<(usize, u32)> = from.into_iter().collect();
     let mut kept = States::new();
@@ -173,7 +188,25 @@ fn closure(programs: &[Program], from: States) -> Option<States> {
     Some(kept)
 }
 
-fn step(programs: &[Program], states: &States, byte: u8) -> States {
+/// Bytes that the states do not tell apart, from first to last, in order.
+fn stretches(programs: &[&Program], states: &States) -> Vec<(u8, u8)> {
+    let mut starts = BTreeSet::from([0_u8]);
+    let mut note = |from: u8, to: u8| {
+        starts.insert(from);
+        starts.extend(to.checked_add(1));
+    };
+    for (program, state) in states {
+        match instruction(programs, *program, *state) {
+            Some(Instruction::Byte(from, to, _)) => note(*from, *to),
+            Some(Instruction::Bytes(rows)) => rows.iter().for_each(|(from, to, _)| note(*from, *to)),
+            _ => {}
+        }
+    }
+    let ends = starts.iter().skip(1).map(|next| next - 1).chain([u8::MAX]);
+    starts.iter().copied().zip(ends).collect()
+}
+
+fn step(programs: &[&Program], states: &States, byte: u8) -> States {
     let mut reached = States::new();
     for (program, state) in states {
         let fits = |row: &&(u8, u8, u32)| row.0 <= byte && byte <= row.1;
@@ -190,7 +223,7 @@ fn step(programs: &[Program], states: &States, byte: u8) -> States {
     reached
 }
 
-fn instruction(programs: &[Program], program: usize, state: u32) -> Option<&Instruction> {
+fn instruction<'p>(programs: &[&'p Program], program: usize, state: u32) -> Option<&'p Instruction> {
     programs
         .get(program)?
         .instructions

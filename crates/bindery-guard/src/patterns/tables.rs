@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::filter::Filter;
+use super::filter::{self, Filter};
 use super::load::{PatternError, PatternSet};
 use super::program::Program;
 use super::{Expression, Form, Pattern};
@@ -52,6 +52,9 @@ pub(crate) struct Grid<'a> {
     pub(crate) set_count: u16,
     #[serde(borrow)]
     pub(crate) groups: Vec<GroupRow<'a>>,
+    /// What the segments of the expressions look for; many have one in common.
+    #[serde(borrow)]
+    pub(crate) bodies: Vec<Body<'a>>,
 }
 
 /// Items by number.
@@ -77,26 +80,25 @@ pub(crate) struct GroupRow<'a> {
     pub(crate) leading: bool,
     #[serde(borrow)]
     pub(crate) filter: Filter<'a>,
-    #[serde(borrow)]
-    pub(crate) trials: Vec<TrialRow<'a>>,
+    pub(crate) trials: Vec<TrialRow>,
 }
 
 /// One expression.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct TrialRow<'a> {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct TrialRow {
     /// The pattern it belongs to.
     pub(crate) pattern: u16,
     /// Sets of keywords: one of each must follow the anchor.
     pub(crate) needs: Vec<u16>,
-    #[serde(borrow)]
-    pub(crate) segments: Vec<SegmentRow<'a>>,
+    /// For each part without a long gap, the most words before it, and the number of its body.
+    pub(crate) segments: Vec<(u8, u16)>,
 }
 
-/// A part of an expression without a long gap.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct SegmentRow<'a> {
-    /// Most words between the segment before and this one.
-    pub(crate) gap: u8,
+/// What a part of an expression looks for.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Body<'a> {
+    #[serde(borrow)]
+    pub(crate) filter: Filter<'a>,
     /// A [`Program`], written out: most are never needed.
     #[serde(borrow)]
     pub(crate) program: Cow<'a, [u8]>,
@@ -125,15 +127,8 @@ impl Tables<'static> {
             let chosen = set.expressions.iter();
             chosen.filter(move |(_, form, _)| (*form == Form::Joined) == joined)
         };
-        let named = |pattern: usize, problem: String| {
-            let id = set
-                .patterns
-                .get(pattern)
-                .map_or_else(String::new, |pattern| pattern.id.to_string());
-            PatternError::Engine(format!("pattern `{id}`: {problem}"))
-        };
-        let plain = Grid::compile(of_form(false), &named)?;
-        let joined = Grid::compile(of_form(true), &named)?;
+        let plain = Grid::compile(of_form(false))?;
+        let joined = Grid::compile(of_form(true))?;
         Ok(Self {
             words: Lists {
                 stems: set.stems.into_iter().collect(),
@@ -147,7 +142,7 @@ impl Tables<'static> {
 }
 
 /// Expressions by their anchors, and whether these lead.
-type Drafts = BTreeMap<(Vec<Keyword>, bool), Vec<(TrialRow<'static>, Program)>>;
+type Drafts = BTreeMap<(Vec<Keyword>, bool), Vec<TrialRow>>;
 
 /// Numbers in order of first use.
 struct Numbering<T>(BTreeMap<T, u16>);
@@ -163,6 +158,14 @@ impl<T: Ord + Clone> Numbering<T> {
     }
 }
 
+impl<T> Numbering<T> {
+    fn in_order(&self) -> Vec<&T> {
+        let mut all: Vec<(u16, &T)> = self.0.iter().map(|(item, number)| (*number, item)).collect();
+        all.sort_unstable_by_key(|(number, _)| *number);
+        all.into_iter().map(|(_, item)| item).collect()
+    }
+}
+
 fn written(value: &impl Serialize) -> Result<Vec<u8>, PatternError> {
     postcard::to_allocvec(value).map_err(|error| PatternError::Engine(error.to_string()))
 }
@@ -174,10 +177,10 @@ fn small(number: usize) -> Result<u16, PatternError> {
 impl Grid<'static> {
     fn compile<'b>(
         expressions: impl Iterator<Item = &'b (usize, Form, Expression)>,
-        named: &impl Fn(usize, String) -> PatternError,
     ) -> Result<Self, PatternError> {
         let mut keywords = Numbering(BTreeMap::new());
         let mut sets = Numbering(BTreeMap::new());
+        let mut bodies = Numbering(BTreeMap::new());
         let mut drafts: Drafts = BTreeMap::new();
         for (pattern, _, expression) in expressions {
             let mut numbers = |words: &[Vec<u8>]| -> Result<Vec<Keyword>, PatternError> {
@@ -193,14 +196,9 @@ impl Grid<'static> {
                 needs.push(sets.of(&numbers(&segment.keys)?)?);
             }
             let mut segments = Vec::with_capacity(expression.segments.len());
-            let mut first = None;
             for segment in &expression.segments {
-                let program = Program::compile(&segment.body).map_err(|problem| named(*pattern, problem))?;
-                segments.push(SegmentRow {
-                    gap: u8::try_from(segment.gap).unwrap_or(u8::MAX),
-                    program: Cow::Owned(written(&program)?),
-                });
-                first.get_or_insert(program);
+                let gap = u8::try_from(segment.gap).unwrap_or(u8::MAX);
+                segments.push((gap, bodies.of(&segment.body)?));
             }
             let trial = TrialRow {
                 pattern: small(*pattern)?,
@@ -208,27 +206,34 @@ impl Grid<'static> {
                 segments,
             };
             let group = drafts.entry((anchors, expression.leading)).or_default();
-            group.extend(first.map(|first| (trial, first)));
+            group.push(trial);
         }
-        Ok(Self::gather(&keywords.0, &sets.0, drafts))
+        let programs = bodies
+            .in_order()
+            .into_iter()
+            .map(|body| Program::compile(body).map_err(PatternError::Engine));
+        let programs: Vec<Program> = programs.collect::<Result<_, _>>()?;
+        Self::gather(&keywords, &sets.0, drafts, &programs)
     }
 
     fn gather(
-        keywords: &BTreeMap<Vec<u8>, Keyword>,
+        keywords: &Numbering<Vec<u8>>,
         sets: &BTreeMap<Vec<Keyword>, u16>,
         drafts: Drafts,
-    ) -> Self {
-        let mut by_number: Vec<(Keyword, &Vec<u8>)> =
-            keywords.iter().map(|(word, number)| (*number, word)).collect();
-        by_number.sort_unstable();
+        programs: &[Program],
+    ) -> Result<Self, PatternError> {
+        let by_number = keywords.in_order();
         let mut anchored = vec![Vec::new(); by_number.len()];
         let mut groups = Vec::with_capacity(drafts.len());
-        for (((anchors, leading), members), number) in drafts.into_iter().zip(0..) {
-            let (trials, programs): (Vec<_>, Vec<_>) = members.into_iter().unzip();
-            let filter = Filter::new(&programs);
+        for (((anchors, leading), trials), number) in drafts.into_iter().zip(0..) {
+            let firsts = trials.iter().filter_map(|trial| trial.segments.first());
+            let firsts: Vec<&Program> = firsts
+                .filter_map(|(_, body)| programs.get(usize::from(*body)))
+                .collect();
+            let filter = Filter::new(&firsts, filter::GROUP_STATES);
             for keyword in anchors {
                 let at = usize::from(keyword);
-                if let (Some(row), Some((_, word))) = (anchored.get_mut(at), by_number.get(at)) {
+                if let (Some(row), Some(word)) = (anchored.get_mut(at), by_number.get(at)) {
                     row.push((number, filter.after(word)));
                 }
             }
@@ -246,39 +251,38 @@ impl Grid<'static> {
                 }
             }
         }
-        Self {
+        let bodies = programs.iter().map(|program| {
+            Ok(Body {
+                filter: Filter::new(&[program], filter::BODY_STATES),
+                program: Cow::Owned(written(program)?),
+            })
+        });
+        Ok(Self {
+            bodies: bodies.collect::<Result<_, PatternError>>()?,
             groups,
-            keywords: by_number.iter().map(|(_, word)| key(word)).collect(),
+            keywords: by_number.iter().map(|word| key(word)).collect(),
             anchored: Rows::new(anchored),
             sets: Rows::new(in_sets),
             set_count: u16::try_from(sets.len()).unwrap_or(u16::MAX),
-        }
+        })
     }
 }
 
 impl Grid<'_> {
     /// The same without borrowed bytes.
     pub(crate) fn into_owned(self) -> Grid<'static> {
-        let owned = |bytes: Cow<[u8]>| Cow::Owned(bytes.into_owned());
-        let trial = |row: TrialRow| TrialRow {
-            pattern: row.pattern,
-            needs: row.needs,
-            segments: row
-                .segments
-                .into_iter()
-                .map(|segment| SegmentRow {
-                    gap: segment.gap,
-                    program: owned(segment.program),
-                })
-                .collect(),
-        };
         let group = |row: GroupRow| GroupRow {
             leading: row.leading,
             filter: row.filter.into_owned(),
-            trials: row.trials.into_iter().map(trial).collect(),
+            trials: row.trials,
+        };
+        let body = |body: Body| Body {
+            filter: body.filter.into_owned(),
+            program: Cow::Owned(body.program.into_owned()),
         };
         Grid {
             groups: self.groups.into_iter().map(group).collect(),
+            bodies: self.bodies.into_iter().map(body).collect(),
             keywords: self.keywords,
             anchored: self.anchored,
             sets: self.sets,

@@ -72,14 +72,10 @@ fn files_of_users_come_beside_the_shipped_ones() {
 fn every_shipped_program_is_read_back() {
     let tables: Tables = postcard::from_bytes(crate::scanner::SHIPPED).unwrap();
     let joined: Grid = postcard::from_bytes(&tables.joined).unwrap();
-    let groups = tables.plain.groups.iter().chain(&joined.groups);
-    let segments: Vec<_> = groups
-        .flat_map(|group| &group.trials)
-        .flat_map(|trial| &trial.segments)
-        .collect();
-    assert!(segments.len() > 300);
-    for segment in segments {
-        let program: Program = postcard::from_bytes(&segment.program).unwrap();
+    let bodies = || tables.plain.bodies.iter().chain(&joined.bodies);
+    assert!(bodies().count() > 300);
+    for body in bodies() {
+        let program: Program = postcard::from_bytes(&body.program).unwrap();
         assert!(program.automaton().is_some());
     }
 }
@@ -91,7 +87,7 @@ proptest::proptest! {
         use regex_automata::{Anchored, Input, nfa::thompson::pikevm::PikeVM};
         for source in ["(?:a|b)+ b", r"\b{start-half}a?b{1,2}(?:\.|$)", "(?:^|\n)a*b", "(?:[^ .]+ ){0,3}?ba"] {
             let program = Program::compile(source).unwrap();
-            let filter = Filter::new(std::slice::from_ref(&program));
+            let filter = Filter::new(&[&program], 8);
             let engine = PikeVM::new_from_nfa(program.automaton().unwrap()).unwrap();
             for at in 0..=text.len() {
                 let input = Input::new(&text).span(at..text.len()).anchored(Anchored::Yes);

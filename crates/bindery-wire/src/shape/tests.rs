@@ -1,3 +1,4 @@
+mod compacted;
 mod laws;
 
 use serde_json::json;

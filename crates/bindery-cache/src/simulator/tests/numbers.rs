@@ -14,6 +14,8 @@ struct Row {
     family: Family,
     name: &'static str,
     other: u64,
+    /// What has to be set beside it.
+    beside: Option<(&'static str, u64)>,
     apart_ms: u64,
     settings: Value,
     requests: Vec<String>,
@@ -24,6 +26,7 @@ fn row(family: Family, name: &'static str, other: u64, requests: &[&str]) -> Row
         family,
         name,
         other,
+        beside: None,
         apart_ms: MINUTE,
         settings: json!({}),
         requests: requests.iter().map(|parts| (*parts).to_owned()).collect(),
@@ -39,8 +42,14 @@ impl Row {
         Self { settings, ..self }
     }
 
-    fn outcome(&self, numbers: &[(&str, u64)]) -> Vec<String> {
-        let mut simulator = simulator_with(self.family, numbers);
+    fn beside(self, name: &'static str, value: u64) -> Self {
+        let beside = Some((name, value));
+        Self { beside, ..self }
+    }
+
+    fn outcome(&self, number: Option<(&str, u64)>) -> Vec<String> {
+        let numbers: Vec<(&str, u64)> = self.beside.into_iter().chain(number).collect();
+        let mut simulator = simulator_with(self.family, &numbers);
         let format = match self.family {
             Family::Anthropic => Format::Anthropic,
             Family::OpenaiAutomatic | Family::OpenaiBoundaries => Format::OpenaiResponses,
@@ -103,7 +112,7 @@ fn openai() -> Vec<Row> {
         new(
             "latest_marks",
             0,
-            &["u:a=1000* u:b=10* u:c=10*", "u:a=1000* u:b=10* u:c=10*"],
+            &["u:a=1000* u:b=100* u:c=100*", "u:a=1000* u:b=100* u:c=100*"],
         )
         .set(explicit()),
         new(
@@ -135,7 +144,8 @@ fn others() -> Vec<Row> {
             "similarity_per_mille",
             1000,
             &["s:S=500 u:q=10", "s:S=500 u:r=10"],
-        ),
+        )
+        .beside("slots", 2),
     ]
 }
 
@@ -143,7 +153,7 @@ fn others() -> Vec<Row> {
 fn each_number_changes_an_outcome() {
     let mut covered = BTreeSet::new();
     for row in [anthropic(), openai(), others()].into_iter().flatten() {
-        let (as_published, otherwise) = (row.outcome(&[]), row.outcome(&[(row.name, row.other)]));
+        let (as_published, otherwise) = (row.outcome(None), row.outcome(Some((row.name, row.other))));
         assert_ne!(as_published, otherwise, "{} of {} is idle", row.name, row.family);
         covered.insert((row.family, row.name.to_owned()));
     }

@@ -35,6 +35,9 @@ pub(super) struct BenchGatewayArgs {
     /// LiteLLM's program (`pip install 'litellm[proxy]'`), to run beside
     #[arg(long, value_name = "FILE")]
     litellm: Option<PathBuf>,
+    /// Its workers: one a core is its maker's advice
+    #[arg(long, default_value_t = 2)]
+    litellm_workers: u32,
     /// Requests as fast as they go through LiteLLM
     #[arg(long, default_value_t = 1_000)]
     litellm_requests: usize,
@@ -66,8 +69,8 @@ async fn all(args: &BenchGatewayArgs, terminal: &mut Terminal) -> anyhow::Result
         out.flush()?;
     }
     if let Some(program) = &args.litellm {
-        let litellm = Proxy::litellm(program, &server.url()).await?;
-        writeln!(out, "litellm, 2 workers")?;
+        let litellm = Proxy::litellm(program, args.litellm_workers, &server.url()).await?;
+        writeln!(out, "litellm, workers: {}", args.litellm_workers)?;
         for shape in Shape::ALL {
             flood(&server, &litellm, shape, args.litellm_requests, out).await?;
         }

@@ -15,7 +15,7 @@ use clap::Args;
 use rusqlite::{Connection, params};
 
 use self::made::{Talk, turn};
-use super::measure::{Spread, in_turn, timed};
+use super::measure::{Spread, in_turn, worked};
 use crate::layout::thousands;
 use crate::status::Status;
 use crate::terminal::Terminal;
@@ -238,13 +238,13 @@ fn opening(events: u64, runs: usize, dir: &Path, terminal: &mut Terminal) -> any
     drop(log);
     let mut times = Vec::new();
     for _ in 0..runs {
-        times.push(timed(|| Ok(load(&*store.read(&id)?)?))?);
+        times.push(worked(|| Ok(load(&*store.read(&id)?)?))?);
     }
     let count = thousands(bindery::TokenCount::exact(first - 1));
     let shown = Spread::times(times).shown();
     writeln!(
         terminal.out,
-        "\na session of {count} events is opened, checked and folded in {shown}"
+        "\na session of {count} events is opened, checked and folded in {shown} (cpu)"
     )?;
     Ok(())
 }
@@ -264,13 +264,15 @@ fn curve(runs: usize, terminal: &mut Terminal) -> anyhow::Result<()> {
             talk.grow(length)?;
             let mut bodies = Bodies::default();
             talk.rebuild(&mut bodies)?;
-            let began = Instant::now();
-            for _ in 0..MORE {
-                talk.say_one_more()?;
-                bytes = talk.rebuild(&mut bodies)?.1;
-            }
-            more.push(began.elapsed() / u32::try_from(MORE)?);
-            anew.push(timed(|| talk.rebuild(&mut Bodies::default()))?);
+            let said = worked(|| {
+                for _ in 0..MORE {
+                    talk.say_one_more()?;
+                    bytes = talk.rebuild(&mut bodies)?.1;
+                }
+                Ok(())
+            });
+            more.push(said? / u32::try_from(MORE)?);
+            anew.push(worked(|| talk.rebuild(&mut Bodies::default()))?);
         }
         let (more, anew) = (Spread::times(more).shown(), Spread::times(anew).shown());
         let kilobytes = bytes / 1000;
@@ -278,7 +280,7 @@ fn curve(runs: usize, terminal: &mut Terminal) -> anyhow::Result<()> {
     }
     writeln!(
         out,
-        "\none more: a message is followed and the next body rebuilt to the byte and hashed"
+        "\none more: a message is followed and the next body rebuilt to the byte and hashed (cpu)"
     )?;
     Ok(())
 }

@@ -73,7 +73,7 @@ pub(super) fn write(
 
 /// The files of which either side sees something or waits for it: in the order of the first, those of the
 /// second alone where that has them, what waits last.
-fn rows<'m>(manifests: [&'m Manifest; 2]) -> Vec<Row<'m>> {
+fn rows(manifests: [&Manifest; 2]) -> Vec<Row<'_>> {
     let [left, right] = manifests.map(by_real_path);
     let counts = |side: &BTreeMap<PathBuf, &Candidate>, path: &PathBuf| {
         let status = side.get(path).map(|file| file.status);

@@ -39,9 +39,10 @@ pub(super) fn write(
     match &manifest.project_root {
         Some(root) if *root != manifest.cwd => {
             let is_home = names.home == Some(root.as_path());
-            let home = match is_home {
-                true => ", the home directory: what lies there holds for every folder below it",
-                false => "",
+            let home = if is_home {
+                ", the home directory: what lies there holds for every folder below it"
+            } else {
+                ""
             };
             paragraph(&format!("project root {}{home}", names.place(root)), 0, terminal)?;
         }

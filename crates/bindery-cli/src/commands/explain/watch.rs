@@ -31,7 +31,7 @@ pub(super) fn run(
         .build()
         .context("no runtime to wait in")?;
     let (sender, mut changes) = unbounded_channel();
-    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+    let source = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         let is_reading = event
             .as_ref()
             .is_ok_and(|event| matches!(event.kind, EventKind::Access(_)));
@@ -40,17 +40,17 @@ pub(super) fn run(
             let _ = sender.send(());
         }
     });
-    let mut watched = Watched {
-        watcher: watcher.context("this system cannot watch for changes")?,
+    let mut watch = Watched {
+        watcher: source.context("this system cannot watch for changes")?,
         directories: BTreeSet::new(),
     };
     // What changes after the first look and before the watch began is seen by the second.
-    watched.follow(terminal.keeping(&mut look)?.0.directories);
+    watch.follow(terminal.keeping(&mut look)?.0.directories);
     let mut printed = Vec::new();
     loop {
         match terminal.keeping(&mut look) {
             Ok((looked, page)) => {
-                watched.follow(looked.directories);
+                watch.follow(looked.directories);
                 if page != printed {
                     if !printed.is_empty() {
                         writeln!(terminal.out, "\n{}\n", "─".repeat(terminal.width))?;

@@ -157,3 +157,49 @@ fn sarif_has_the_required_structure() {
         assert!(result["partialFingerprints"]["bindery/v1"].is_string());
     }
 }
+
+/// The published schema of SARIF 2.1.0, from the folder of a package that carries it.
+fn published_schema() -> Value {
+    let metadata = std::process::Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--format-version",
+            "1",
+            "--offline",
+            "--manifest-path",
+        ])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&metadata.stderr);
+    assert!(
+        metadata.status.success(),
+        "`cargo fetch` brings what is missing: {said}"
+    );
+    let metadata: Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let package = packages
+        .iter()
+        .find(|package| package["name"] == "serde-sarif")
+        .unwrap();
+    let manifest = std::path::Path::new(package["manifest_path"].as_str().unwrap());
+    let schema = fs::read_to_string(manifest.with_file_name("src").join("schema.json")).unwrap();
+    serde_json::from_str(&schema).unwrap()
+}
+
+#[test]
+fn sarif_validates_against_the_published_schema() {
+    let folder = folder();
+    let validator = jsonschema::validator_for(&published_schema()).unwrap();
+    for file in ["@", "@ignored.md"] {
+        let (_, out, _) = scan_in(folder.path(), &[file, "--format", "sarif"]);
+        let document: Value = serde_json::from_str(&out).unwrap();
+        let faults: Vec<String> = validator
+            .iter_errors(&document)
+            .map(|error| format!("{error} at {}", error.instance_path()))
+            .collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+    // A validator that accepts anything would accept this.
+    assert!(!validator.is_valid(&serde_json::json!({"version": "2.0.0", "runs": [{}]})));
+}

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 
 /// How long a proxy may take to start.
-const START: Duration = Duration::from_mins(2);
+const START: Duration = Duration::from_mins(4);
 /// Clock ticks a second in `/proc`: fixed in the interface of Linux.
 const TICKS: u64 = 100;
 
@@ -63,8 +63,8 @@ impl Proxy {
         })
     }
 
-    /// LiteLLM's proxy, with a worker for each of two cores.
-    pub(super) async fn litellm(program: &Path, upstream: &str) -> anyhow::Result<Self> {
+    /// LiteLLM's proxy.
+    pub(super) async fn litellm(program: &Path, workers: u32, upstream: &str) -> anyhow::Result<Self> {
         let scratch = tempfile::tempdir()?;
         let config = scratch.path().join("config.yaml");
         let text = format!(
@@ -81,13 +81,14 @@ impl Proxy {
                 "--port",
                 &port.to_string(),
                 "--num_workers",
-                "2",
+                &workers.to_string(),
                 "--config",
             ])
             .arg(&config)
             .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
             .env("LITELLM_MODE", "PRODUCTION")
             .env("LITELLM_LOG", "ERROR")
+            .env("LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY", "true")
             .env("HOME", scratch.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -4,6 +4,7 @@ use bindery::{
     Authority, Fragment, Group, Kind, Lane, Message, Part, Role, Source, SystemPrompt, Tool, Trust, said,
 };
 use serde_json::json;
+use std::fmt::Write as _;
 
 /// How large the scene is, in tokens of four bytes.
 #[derive(Debug, Clone, Copy)]
@@ -216,9 +217,10 @@ impl Script {
         let number = self.number + 1;
         let mut text = String::new();
         for line in 0..70 {
-            text.push_str(&format!(
-                "{line:>4}  let rule_{number}_{line} = grammar.rule({line})?; // step {number}\n"
-            ));
+            let _ = writeln!(
+                text,
+                "{line:>4}  let rule_{number}_{line} = grammar.rule({line})?; // step {number}"
+            );
         }
         let tokens = text.len() as u64 / 4 + 40;
         self.call(
@@ -263,10 +265,11 @@ fn log(tokens: u64) -> String {
             out.push('\n');
             told = true;
         }
-        out.push_str(&format!(
-            "[{line:>6}] compiling unit {line} of the tree, object o{}\n",
+        let _ = writeln!(
+            out,
+            "[{line:>6}] compiling unit {line} of the tree, object o{}",
             line % 977
-        ));
+        );
         line += 1;
     }
     out.push_str("make: done\n");
