@@ -4,6 +4,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use rustix::time::{ClockId, clock_gettime};
 use wait4::Wait4 as _;
 
 /// What a process used, as the operating system accounts for it.
@@ -79,6 +80,18 @@ pub(super) fn in_turn<T>(
         b.push(theirs()?);
     }
     Ok((a, b))
+}
+
+/// The time that this thread spent on `work`, whatever else the machine did meanwhile.
+pub(super) fn worked<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<Duration> {
+    let now = || {
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        let (seconds, nanos) = (u64::try_from(now.tv_sec), u32::try_from(now.tv_nsec));
+        anyhow::Ok(Duration::new(seconds?, nanos?))
+    };
+    let start = now()?;
+    std::hint::black_box(work()?);
+    Ok(now()?.saturating_sub(start))
 }
 
 /// The wall time of `work`.
