@@ -7,7 +7,7 @@ use bindery_core::log::{Event, Payload};
 use bindery_sources::Notice;
 use bindery_wire::ReplyEvent;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::protocol::{
     DeltaNotification, Item, ItemNotification, Usage, UsageNotification, WarningNotification,
@@ -77,7 +77,7 @@ impl Watch for Told {
     fn committed(&mut self, events: &[Event]) {
         for event in events {
             if let Payload::UsageReported(reported) = &event.payload {
-                self.total = self.total + reported.usage;
+                self.total += reported.usage;
                 let told = UsageNotification {
                     thread_id: self.thread.clone(),
                     last: usage(&reported.usage),
@@ -124,7 +124,7 @@ pub(super) fn item(event: &Event) -> Item {
     Item {
         seq: event.seq.get(),
         r#type: event.payload.kind().to_owned(),
-        data: data.unwrap_or_else(Map::new),
+        data: data.unwrap_or_default(),
     }
 }
 

@@ -68,7 +68,7 @@ struct Trial {
     /// The command, or where `bindery hook list` says that the hook is declared
     #[arg(value_name = "HOOK|COMMAND")]
     hook: String,
-    /// The event, for example PreToolUse
+    /// The event, for example `PreToolUse`
     #[arg(long, value_name = "EVENT")]
     event: Event,
     /// The event's own fields as a JSON object; without it a sample is used

@@ -55,6 +55,7 @@ impl Client {
     }
 
     /// The whole response.
+    #[expect(clippy::needless_pass_by_value, reason = "calls read as the protocol does")]
     fn response(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
         let id = self.last;
@@ -80,7 +81,7 @@ impl Client {
 
     fn wait(&mut self, method: &str) -> Value {
         if let Some(at) = self.told.iter().position(|one| one["method"] == method) {
-            return self.told.drain(..=at).last().unwrap()["params"].clone();
+            return self.told.drain(..=at).next_back().unwrap()["params"].clone();
         }
         loop {
             let line = self.line();

@@ -65,12 +65,8 @@ impl Index {
             return found;
         }
         starts::each(text, |start| {
-            let note = |keyword| {
-                found.push(Sighting {
-                    at: start.at,
-                    keyword,
-                })
-            };
+            let at = start.at;
+            let note = |keyword| found.push(Sighting { at, keyword });
             self.at_words.each_start(start.bytes, note);
         });
         self.add_wide(text, &mut found);

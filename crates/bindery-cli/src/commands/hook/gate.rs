@@ -136,7 +136,7 @@ impl Session {
             kept.runtime.clear();
         }
         let context = self.retrieved(When::Start, None, kept);
-        Answer::with_context(Event::SessionStart, context)
+        Answer::with_context(Event::SessionStart, &context)
     }
 
     fn retrieved_states(&self) -> Vec<String> {
@@ -164,7 +164,7 @@ impl Session {
             });
             kept.runtime = runtime.text;
         }
-        Answer::with_context(Event::UserPromptSubmit, parts)
+        Answer::with_context(Event::UserPromptSubmit, &parts)
     }
 
     fn before(&mut self, kept: &mut Kept) -> Answer {
@@ -196,7 +196,7 @@ impl Session {
             why.push_str(remark);
         }
         let mut answer = Answer::denied(Event::PreToolUse, &why);
-        answer.add_context(shown);
+        answer.add_context(&shown);
         answer
     }
 

@@ -64,7 +64,7 @@ impl Watched {
         for line in BufReader::new(from).lines() {
             let Ok(line) = line else { break };
             let mut inner = self.lock();
-            let line = inner.from_client(line);
+            let line = inner.towards_server(line);
             inner.send(&line);
         }
         self.lock().to = None;
@@ -85,7 +85,7 @@ impl Watched {
             }
             writeln!(out, "{line}")?;
             out.flush()?;
-            self.lock().from_server(&message);
+            self.lock().towards_client(&message);
         }
         Ok(())
     }
@@ -119,7 +119,7 @@ impl Inner {
 
     /// A line of the client's, as it goes on. Codex has settings updates for clients only that ask for what is
     /// experimental.
-    fn from_client(&mut self, line: String) -> String {
+    fn towards_server(&mut self, line: String) -> String {
         let Ok(mut message) = serde_json::from_str::<Value>(&line) else {
             return line;
         };
@@ -143,7 +143,7 @@ impl Inner {
         message.to_string()
     }
 
-    fn from_server(&mut self, message: &Value) {
+    fn towards_client(&mut self, message: &Value) {
         let id = message.get("id").filter(|_| message.get("result").is_some());
         let Some(id) = id else { return };
         let result = &message["result"];

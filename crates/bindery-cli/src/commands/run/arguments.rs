@@ -30,6 +30,7 @@ pub(crate) enum SummaryBy {
 
 /// Drive an agent session here.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct RunArgs {
     /// What to do; without it, lines are read from the terminal, or all of standard input
     #[arg(value_name = "PROMPT")]

@@ -36,14 +36,14 @@ pub(super) struct Opened {
     pub(super) palette: Palette,
     /// What was told already.
     pub(super) told: Told,
-    _kept: Vec<Registration>,
-    _registered: Here,
+    kept: Vec<Registration>,
+    registered: Here,
 }
 
 impl Opened {
     /// The agent, and what has to live as long as it does.
     pub(super) fn lend(self) -> (SessionId, Agent, Box<dyn std::any::Any>) {
-        (self.id, self.agent, Box::new((self._kept, self._registered)))
+        (self.id, self.agent, Box::new((self.kept, self.registered)))
     }
 }
 
@@ -129,8 +129,8 @@ pub(super) fn open(
         agent,
         palette: terminal.err_palette,
         told: Told::already(&here.notices),
-        _kept: kept,
-        _registered: here,
+        kept,
+        registered: here,
     })
 }
 

@@ -55,13 +55,13 @@ impl Answer {
         answer
     }
 
-    pub(super) fn with_context(event: Event, parts: Vec<String>) -> Self {
+    pub(super) fn with_context(event: Event, parts: &[String]) -> Self {
         let mut answer = Self::nothing(event);
         answer.add_context(parts);
         answer
     }
 
-    pub(super) fn add_context(&mut self, parts: Vec<String>) {
+    pub(super) fn add_context(&mut self, parts: &[String]) {
         if !parts.is_empty() {
             let text = parts.join("\n\n");
             self.specific.insert("additionalContext".to_owned(), text.into());
@@ -120,7 +120,7 @@ pub(super) fn has_failed(response: &Value) -> bool {
 fn codex_code(text: &str) -> Option<i64> {
     let starts = ["Process exited with code ", "Exit code: ", "exited with code "];
     let line = text.lines().take(10);
-    let after = line.filter_map(|line| starts.iter().find_map(|start| line.split_once(start)));
+    let mut after = line.filter_map(|line| starts.iter().find_map(|start| line.split_once(start)));
     let digits = |rest: &str| {
         rest.trim()
             .split(|c: char| !(c.is_ascii_digit() || c == '-'))
@@ -128,7 +128,7 @@ fn codex_code(text: &str) -> Option<i64> {
             .parse()
             .ok()
     };
-    after.filter_map(|(_, rest)| digits(rest)).next()
+    after.find_map(|(_, rest)| digits(rest))
 }
 
 #[cfg(test)]
