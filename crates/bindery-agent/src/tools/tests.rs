@@ -321,7 +321,7 @@ async fn a_large_output_is_kept_whole_and_what_is_no_text_is_refused() {
         place.done("shell", json!({"command": "echo small"})).await,
         "small"
     );
-    fs::write(place.folder.path().join("work/data"), [0_u8; 100_000]).unwrap();
+    fs::write(place.folder.path().join("work/data"), vec![0_u8; 100_000]).unwrap();
     assert!(
         place
             .failed("read", json!({"path": "data"}))

@@ -23,6 +23,7 @@ pub(crate) use table::summary;
 
 /// Say why a request missed the cache.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(
     after_help = "Exit codes: 0 nothing to mend, 1 a request shown missed for a reason on your side, 2 wrong usage, 3 a failure outside."
 )]

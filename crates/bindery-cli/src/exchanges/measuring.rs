@@ -93,11 +93,11 @@ impl<'t> Measuring<'t> {
     fn measured(&mut self, sent: &Sent, request: &Arc<WireRequest>) -> Measured {
         let counter = self.tokenizers.counter(request.settings().model());
         let name = bindery::CountTokens::name(counter).to_owned();
-        let measurer = self
+        let book = self
             .measurers
             .entry(name)
             .or_insert_with(|| Measurer::new(counter));
-        let measured = measurer.measure(request);
+        let measured = book.measure(request);
         let reported = sent.usage.map(|usage| usage.input()).filter(|input| *input > 0);
         if !sent.unknown.is_empty() {
             return self.put_together(sent, request, &measured, reported);

@@ -79,7 +79,7 @@ impl Subject {
     /// Gives every request, in order. What cannot be read is told on stderr and passed over.
     pub(crate) fn each(&self, terminal: &mut Terminal, take: &mut Take<'_>) -> anyhow::Result<()> {
         match self {
-            Self::Session(id) => session::each(id, &*self.log(id)?, terminal, take),
+            Self::Session(id) => session::each(id, &*log(id)?, terminal, take),
             Self::Files(files) => {
                 let mut number = 0;
                 for path in files {
@@ -93,10 +93,10 @@ impl Subject {
             }
         }
     }
+}
 
-    fn log(&self, id: &SessionId) -> anyhow::Result<Box<dyn LogReader>> {
-        Ok(sessions::store()?.read(id)?)
-    }
+fn log(id: &SessionId) -> anyhow::Result<Box<dyn LogReader>> {
+    Ok(sessions::store()?.read(id)?)
 }
 
 fn exists(store: &SqliteStore, id: &SessionId) -> bool {

@@ -165,7 +165,7 @@ fn what_to_set_can_be_evaluated() {
     for agent in ["claude", "codex", "litellm", "openai-sdk"] {
         let ran = place.bindery(&["gateway", "env", agent, "--base", "http://127.0.0.1:9000/"]);
         assert_eq!(ran.code, 0);
-        said.push_str(&format!("# {agent}\n{}-- {}\n", ran.out, ran.err));
+        said += &["# ", agent, "\n", &ran.out, "-- ", &ran.err, "\n"].concat();
     }
     insta::assert_snapshot!(said);
     for agent in ["openclaw", "hermes", "opencode", "anthropic-sdk"] {
@@ -193,7 +193,7 @@ fn wrong_usage_says_what_to_do() {
     ] {
         let ran = place.bindery(arguments);
         assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.err);
-        said.push_str(&format!("{arguments:?}\n{}\n", ran.err));
+        said.extend([format!("{arguments:?}\n"), ran.err, "\n".to_owned()]);
     }
     insta::assert_snapshot!(said);
 }

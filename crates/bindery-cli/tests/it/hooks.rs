@@ -25,7 +25,7 @@ fn told(place: &Place, arguments: &[&str], input: &str) -> Ran {
 }
 
 /// One event for `bindery hook gate`; its answer.
-fn event(place: &Place, name: &str, fields: Value) -> Value {
+fn event(place: &Place, name: &str, fields: &Value) -> Value {
     let mut all = json!({
         "session_id": "s1", "transcript_path": "", "hook_event_name": name,
         "cwd": place.path("home/repo").to_string_lossy(),
@@ -76,47 +76,47 @@ fn gated() -> Place {
 fn the_gate_command_refuses_loads_lets_through_and_holds_the_end_for_both_clients() {
     let place = gated();
     let edit = json!({"tool_name": "Edit", "tool_input": {"file_path": "a.rs"}});
-    let refused = event(&place, "PreToolUse", edit.clone());
+    let refused = event(&place, "PreToolUse", &edit);
     insta::assert_snapshot!(format!("{refused:#}"));
     assert_eq!(
-        event(&place, "PreToolUse", edit.clone()),
+        event(&place, "PreToolUse", &edit),
         Value::Null,
         "what was loaded is not asked for twice"
     );
-    let held = event(&place, "Stop", json!({"stop_hook_active": false}));
+    let held = event(&place, "Stop", &json!({"stop_hook_active": false}));
     assert_eq!(held["decision"], "block");
     let tests = |response: Value| json!({"tool_name": "Bash", "tool_input": {"command": "run-tests"}, "tool_response": response});
     event(
         &place,
         "PostToolUse",
-        tests(json!("Process exited with code 1\nOutput:\n")),
+        &tests(json!("Process exited with code 1\nOutput:\n")),
     );
     assert_eq!(
-        event(&place, "Stop", json!({}))["decision"],
+        event(&place, "Stop", &json!({}))["decision"],
         "block",
         "tests that fail set nothing"
     );
     event(
         &place,
         "PostToolUse",
-        tests(json!({"stdout": "", "interrupted": false})),
+        &tests(json!({"stdout": "", "interrupted": false})),
     );
-    assert_eq!(event(&place, "Stop", json!({})), Value::Null);
-    event(&place, "PostToolUse", edit.clone());
+    assert_eq!(event(&place, "Stop", &json!({})), Value::Null);
+    event(&place, "PostToolUse", &edit);
     assert_eq!(
-        event(&place, "Stop", json!({}))["decision"],
+        event(&place, "Stop", &json!({}))["decision"],
         "block",
         "an edit takes it back"
     );
-    event(&place, "SessionStart", json!({"source": "compact"}));
-    let again = event(&place, "PreToolUse", edit);
+    event(&place, "SessionStart", &json!({"source": "compact"}));
+    let again = event(&place, "PreToolUse", &edit);
     assert_eq!(again["hookSpecificOutput"]["permissionDecision"], "deny");
     for _ in 0..8 {
-        event(&place, "Stop", json!({}));
+        event(&place, "Stop", &json!({}));
     }
     let mut last = Value::Null;
     for _ in 0..9 {
-        last = event(&place, "Stop", json!({}));
+        last = event(&place, "Stop", &json!({}));
         if last.get("decision").is_none() {
             break;
         }
@@ -133,7 +133,7 @@ fn the_gate_command_refuses_loads_lets_through_and_holds_the_end_for_both_client
 #[test]
 fn the_runtime_context_is_given_when_it_changed_and_taken_back_when_it_is_empty() {
     let place = Place::new();
-    let submit = || event(&place, "UserPromptSubmit", json!({"prompt": "hi"}));
+    let submit = || event(&place, "UserPromptSubmit", &json!({"prompt": "hi"}));
     assert_eq!(submit(), Value::Null);
     place.write("home/repo/.claude/runtime-context.md", "Branch is frozen.\n");
     let context = |answer: &Value| {
@@ -163,22 +163,22 @@ fn states_are_set_by_hand_and_what_is_no_event_is_told() {
     let edit = json!({"tool_name": "Edit", "tool_input": {"file_path": "a.rs"}});
     let none = place.bindery(&["hook", "gate", "--set", "plan.approved"]);
     assert_eq!(none.code, 2, "{}", none.err);
-    assert_ne!(event(&place, "PreToolUse", edit.clone()), Value::Null);
+    assert_ne!(event(&place, "PreToolUse", &edit), Value::Null);
     assert_eq!(place.bindery(&["hook", "gate", "--set", "plan.approved"]).code, 0);
-    assert_eq!(event(&place, "PreToolUse", edit.clone()), Value::Null);
+    assert_eq!(event(&place, "PreToolUse", &edit), Value::Null);
     assert_eq!(
         place.bindery(&["hook", "gate", "--clear", "plan.approved"]).code,
         0
     );
-    assert_ne!(event(&place, "PreToolUse", edit.clone()), Value::Null);
+    assert_ne!(event(&place, "PreToolUse", &edit), Value::Null);
     for input in ["", "{", "[]", "{\"hook_event_name\": \"Halt\"}", "\u{0}"] {
         let ran = told(&place, &["hook", "gate"], input);
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{input}");
     }
     place.write("home/repo/bindery.toml", "[[gate]]\nrequire = \"x\"\n");
-    let broken = event(&place, "PreToolUse", edit);
+    let broken = event(&place, "PreToolUse", &edit);
     assert_eq!(broken["hookSpecificOutput"]["permissionDecision"], "deny");
-    assert!(event(&place, "UserPromptSubmit", json!({"prompt": "hi"}))["systemMessage"].is_string());
+    assert!(event(&place, "UserPromptSubmit", &json!({"prompt": "hi"}))["systemMessage"].is_string());
 }
 
 #[test]

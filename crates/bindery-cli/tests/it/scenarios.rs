@@ -53,7 +53,12 @@ fn blocks(scenario: &str) -> Vec<(&str, String)> {
     while let Some(line) = lines.next() {
         if let Some(info) = line.strip_prefix("```") {
             let text = lines.by_ref().take_while(|line| *line != "```");
-            blocks.push((info, text.map(|line| format!("{line}\n")).collect()));
+            let mut block = String::new();
+            for line in text {
+                block += line;
+                block.push('\n');
+            }
+            blocks.push((info, block));
         }
     }
     blocks

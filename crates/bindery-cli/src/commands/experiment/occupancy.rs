@@ -132,7 +132,7 @@ pub(crate) fn run(args: &OccupancyArgs, terminal: &mut Terminal) -> anyhow::Resu
         let mut policies: Vec<Box<dyn Policy>> = vec![
             Box::new(TruncateOldest::new(size.fill / 2)),
             Box::new(SummariseAll::default()),
-            Box::new(Bindery::new(args.window)?),
+            Box::new(Bindery::new(args.window)),
         ];
         for policy in &mut policies {
             outcomes.push(one(&mut **policy, &scene, *level, args, row)?);
@@ -224,7 +224,7 @@ fn one(
         let messages: Vec<Message> = before.into_iter().chain([asked]).collect();
         till.send(scene, &messages, summary)?;
     }
-    for act in scene.steps(args.steps) {
+    for act in scene::steps(args.steps) {
         policy.follow(&act)?;
         if act.asks() {
             till.send(scene, &policy.messages(), ANSWER)?;

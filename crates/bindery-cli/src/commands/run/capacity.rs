@@ -57,7 +57,7 @@ pub(super) async fn compact(agent: &mut Agent, json: bool, terminal: &mut Termin
             report.kept
         )?,
         Compacted::Unchanged { reason } => {
-            writeln!(terminal.err, "nothing was summarised: {}", printable(&reason))?
+            writeln!(terminal.err, "nothing was summarised: {}", printable(&reason))?;
         }
     }
     Ok(())

@@ -130,14 +130,18 @@ fn place(change: &Change) -> String {
         grouped(change.offset as u64)
     );
     if let Some(server) = &change.server {
-        out.push_str(&format!("; of the MCP server {server}"));
+        out += "; of the MCP server ";
+        out += server;
     }
     if change.also.len() > 1 {
         let shown: Vec<&str> = change.also.iter().take(8).map(String::as_str).collect();
         let more = change.also.len().saturating_sub(shown.len());
-        out.push_str(&format!("; with it {}", shown.join(" ")));
+        out += "; with it ";
+        out += &shown.join(" ");
         if more > 0 {
-            out.push_str(&format!(" and {more} more"));
+            out += " and ";
+            out += &more.to_string();
+            out += " more";
         }
     }
     out

@@ -23,14 +23,14 @@ pub(super) struct Bindery {
 }
 
 impl Bindery {
-    pub(super) fn new(window: u64) -> anyhow::Result<Self> {
+    pub(super) fn new(window: u64) -> Self {
         let blobs = Arc::new(MemoryBlobs::default());
-        Ok(Self {
+        Self {
             state: SessionState::default(),
             intake: Intake::new(blobs.clone()),
             blobs,
             limits: Limits::of_room(Budget::new(window, 4_096).room()),
-        })
+        }
     }
 
     fn add(&mut self, payload: impl Into<Payload>) -> anyhow::Result<()> {

@@ -92,16 +92,13 @@ impl Policy for SummariseAll {
         let messages = std::mem::take(&mut self.messages);
         let prompts = messages.iter().flat_map(Message::fragments);
         let prompts = prompts.filter(|one| one.kind == Kind::UserPrompt);
-        let mut text: String = prompts
-            .map(|one| {
-                format!(
-                    "- user: {}\n",
-                    one.text
-                        .get(..one.text.floor_char_boundary(ASKED))
-                        .unwrap_or_default()
-                )
-            })
-            .collect();
+        let mut text = String::new();
+        for one in prompts {
+            let said = one.text.get(..one.text.floor_char_boundary(ASKED));
+            text += "- user: ";
+            text += said.unwrap_or_default();
+            text.push('\n');
+        }
         let cut = Cut {
             shadowed: Vec::new(),
             messages: messages

@@ -180,17 +180,17 @@ impl Scene {
             },
         }
     }
+}
 
-    /// What happens after room was made: so many steps, and an answer.
-    pub(super) fn steps(&self, steps: u64) -> Vec<Act> {
-        let mut script = Script { number: 900_000 };
-        let mut acts = vec![Act::Asks("Go on.".to_owned())];
-        for _ in 0..steps {
-            script.work(&mut acts);
-        }
-        acts.push(answer("That step is done."));
-        acts
+/// What happens after room was made: so many steps, and an answer.
+pub(super) fn steps(steps: u64) -> Vec<Act> {
+    let mut script = Script { number: 900_000 };
+    let mut acts = vec![Act::Asks("Go on.".to_owned())];
+    for _ in 0..steps {
+        script.work(&mut acts);
     }
+    acts.push(answer("That step is done."));
+    acts
 }
 
 /// About what a step of work takes up.
