@@ -61,7 +61,7 @@ fn every_store_keeps_content_under_its_hash() {
     for blobs in stores {
         let absent = blobs.get(&ContentHash::of(b"absent")).unwrap_err();
         assert!(matches!(absent, BlobError::Missing { .. }), "{absent}");
-        for bytes in [&b""[..], b"a", &[7; 100_000]] {
+        for bytes in [&b""[..], b"a", &vec![7; 100_000]] {
             let hash = blobs.put(bytes).unwrap();
             assert_eq!(blobs.put(bytes).unwrap(), hash);
             assert_eq!(blobs.get(&hash).unwrap(), bytes);
