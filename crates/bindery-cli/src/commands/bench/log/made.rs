@@ -15,10 +15,9 @@ use serde_json::json;
 
 /// Some hundred bytes, as a prompt or an answer has.
 fn words(number: u64) -> String {
-    format!(
-        "{number} {}",
-        "The quick brown fox \"jumps\" over it.\n".repeat(12)
-    )
+    // No white space at the end: an answer that ends so is mended, and its body written anew.
+    let lines = "The quick brown fox \"jumps\" over it.\n".repeat(12);
+    format!("{number} {}", lines.trim_end())
 }
 
 /// Prompts, one after another.
