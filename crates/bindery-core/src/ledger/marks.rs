@@ -1,5 +1,9 @@
 //! What a user marks, and what is recognised by its words.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::{How, LedgerKind};
 use crate::Text;
 
@@ -72,18 +76,35 @@ fn marked(line: &str) -> Option<(LedgerKind, &str)> {
         None => return None,
     };
     let words = words.trim().trim_end_matches("**").to_lowercase();
-    let row = rows("mark").find(|(_, word)| *word == words)?;
+    let row = table().marks.iter().find(|(_, word)| *word == words)?;
     Some((row.0, rest))
 }
 
 fn is_constraint(line: &str) -> bool {
+    let Some(words) = &table().detect else {
+        return false;
+    };
+    // A word may end with the blank that follows it.
     let line = format!("{} ", line.to_lowercase());
-    rows("detect").any(|(_, word)| {
-        line.match_indices(word).any(|(at, _)| {
-            line.get(..at)
-                .is_some_and(|before| !before.ends_with(char::is_alphanumeric))
-        })
+    words.find_overlapping_iter(&line).any(|found| {
+        line.get(..found.start())
+            .is_some_and(|before| !before.ends_with(char::is_alphanumeric))
     })
+}
+
+/// The table as it is used: read once, as every message of a session is looked at.
+struct Table {
+    marks: Vec<(LedgerKind, &'static str)>,
+    /// Nothing only if the automaton cannot be built, which the test of the table would show.
+    detect: Option<AhoCorasick>,
+}
+
+fn table() -> &'static Table {
+    static READ: LazyLock<Table> = LazyLock::new(|| Table {
+        marks: rows("mark").collect(),
+        detect: AhoCorasick::new(rows("detect").map(|(_, word)| word)).ok(),
+    });
+    &READ
 }
 
 fn rows(what: &'static str) -> impl Iterator<Item = (LedgerKind, &'static str)> {
@@ -105,4 +126,16 @@ fn kind_of(name: &str) -> Option<LedgerKind> {
         "unfinished" => LedgerKind::Unfinished,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_read_whole() {
+        assert!(table().detect.is_some());
+        let lines = TABLE.lines().filter(|line| line.contains('\t')).count();
+        assert_eq!(rows("mark").count() + rows("detect").count(), lines);
+    }
 }
