@@ -8,7 +8,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::diagnostic::{Code, Diagnostic, Severity};
 use super::prepare::Block;
-use crate::dialect::{Activation, Files, FrontMatter, GlobStyle, WithoutPatterns};
+use crate::dialect::{Activation, Files, FrontMatter, GlobStyle, Unreadable, WithoutPatterns};
 use crate::front_matter::{self, Fields, expand_braces};
 
 /// When a file loads.
@@ -48,7 +48,7 @@ pub(super) fn when(
         block,
         fields: &fields,
     };
-    let mut notes = key_notes(&header, &known);
+    let mut notes = key_notes(&header, &known, rules.unreadable);
     let decided = decide(&header, rules, &mut notes);
     (decided, notes)
 }
@@ -162,9 +162,11 @@ fn without(rule: WithoutPatterns, description: Option<String>) -> When {
     }
 }
 
-fn key_notes(header: &Header<'_>, known: &[&str]) -> Vec<Diagnostic> {
+fn key_notes(header: &Header<'_>, known: &[&str], unreadable: Unreadable) -> Vec<Diagnostic> {
     let (fields, mut notes) = (header.fields, Vec::new());
-    if let Some(fault) = &fields.fault {
+    // A client that reads lines needs no YAML: `globs: *.ts` is the usual form there.
+    let is_read = unreadable == Unreadable::ReadLines && !fields.values.is_empty();
+    if let Some(fault) = fields.fault.as_ref().filter(|_| !is_read) {
         let message = format!("front matter is not YAML: {}", fault.reason);
         notes.push(header.remark(Code::FrontMatter, Severity::Warning, message, fault.line));
     }
