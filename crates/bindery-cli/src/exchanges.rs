@@ -18,7 +18,7 @@ use crate::terminal::{Terminal, printable};
 pub(crate) use file::transcript_lines;
 pub(crate) use measuring::Measuring;
 pub(crate) use subject::{Numbered, Subject};
-pub(crate) use usage::{of_reported, of_response};
+pub(crate) use usage::of_transcript;
 
 /// A request as it was sent, or as it can be put together.
 #[derive(Debug, Clone)]

@@ -78,5 +78,21 @@ fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
+/// A message of OpenAI's formats must have content: a string, or a list with something in it.
+fn said(message: &Value, at: &str, found: &mut Findings) {
+    let is_there = match message.get("content") {
+        Some(Value::String(_)) => true,
+        Some(Value::Array(parts)) => !parts.is_empty(),
+        _ => false,
+    };
+    if !is_there {
+        found.add(
+            ShapeRule::EmptyMessage,
+            format!("{at}/content"),
+            "the message has no content",
+        );
+    }
+}
+
 #[cfg(test)]
 mod tests;

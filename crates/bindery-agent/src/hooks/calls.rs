@@ -10,7 +10,7 @@ use bindery_sources::{Level, Notice, Position};
 use bindery_store::StoreError;
 use serde_json::{Map, Value, json};
 
-use super::control::trust;
+use super::control::{Control, trust};
 use super::retrieve::retrieve;
 use super::turns::{object, reasons};
 use crate::agent::Agent;
@@ -32,6 +32,32 @@ pub(crate) struct Checked {
     pub(crate) why: String,
     /// Another input.
     pub(crate) rewrite: Option<Map<String, Value>>,
+}
+
+/// Where paths of a call begin.
+struct Place {
+    root: String,
+    cwd: String,
+}
+
+impl Place {
+    fn of(control: &Control) -> Self {
+        let directory = &control.runner.surroundings.directory;
+        Self {
+            root: control.project.to_string_lossy().into_owned(),
+            cwd: directory.to_string_lossy().into_owned(),
+        }
+    }
+
+    /// A call as gates look at it.
+    fn action<'a>(&'a self, call: &Call<'a>) -> Action<'a> {
+        Action::Tool {
+            name: call.tool,
+            input: call.input,
+            cwd: &self.cwd,
+            root: &self.root,
+        }
+    }
 }
 
 impl Agent {
@@ -60,6 +86,17 @@ impl Agent {
             self.inject(message)?;
         }
         let halted = asked.outcome.halt.is_some();
+        // Gates look at what will run: a hook's other input must not pass one that its first did not meet.
+        if let Some(rewrite) = asked.outcome.rewrite.as_ref().filter(|_| !halted) {
+            let rewritten = Call {
+                input: &rewrite.said,
+                ..call
+            };
+            if let Some(why) = self.gated(&rewritten)? {
+                let (rule, rewrite) = (Rule::Deny, None);
+                return Ok(Checked { rule, why, rewrite });
+            }
+        }
         Ok(Checked {
             rule: if halted { Rule::Deny } else { asked.outcome.verdict },
             why: reasons(&asked, "a hook refused"),
@@ -72,19 +109,8 @@ impl Agent {
         let Some(control) = self.control.clone() else {
             return Ok(None);
         };
-        let root = control.project.to_string_lossy().into_owned();
-        let cwd = control
-            .runner
-            .surroundings
-            .directory
-            .to_string_lossy()
-            .into_owned();
-        let action = Action::Tool {
-            name: call.tool,
-            input: call.input,
-            cwd: &cwd,
-            root: &root,
-        };
+        let place = Place::of(&control);
+        let action = place.action(call);
         let refusing = control.gates.refusing(action, |state| self.state().holds(state));
         if refusing.is_empty() {
             return Ok(None);
@@ -195,19 +221,8 @@ impl Agent {
         let Some(control) = self.control.clone() else {
             return Ok(());
         };
-        let root = control.project.to_string_lossy().into_owned();
-        let cwd = control
-            .runner
-            .surroundings
-            .directory
-            .to_string_lossy()
-            .into_owned();
-        let action = Action::Tool {
-            name: call.tool,
-            input: call.input,
-            cwd: &cwd,
-            root: &root,
-        };
+        let place = Place::of(&control);
+        let action = place.action(&call);
         let changes = control
             .gates
             .after(action, outcome.is_error, |state| self.state().holds(state));

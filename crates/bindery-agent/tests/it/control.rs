@@ -209,6 +209,35 @@ async fn every_dispatch_path_passes_the_hooks_and_deny_wins() {
 }
 
 #[tokio::test]
+async fn an_input_that_a_hook_put_in_its_place_passes_the_gates_too() {
+    let ground = Ground::new();
+    let script = "
+        [[reply]]
+        calls = [{ tool = 'edit', input = { path = 'free.md' } }]
+        [[reply]]
+        text = 'Well.'
+    ";
+    let rewrite = r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"path":"src/kept.rs"}}}'"#;
+    let mut world = World::new(script).with_tools([acts("edit")]);
+    ground.control(
+        &mut world.agent,
+        &json!({
+            "hook": [hook("PreToolUse", rewrite)],
+            "gate": [{"name": "plan first", "require": "plan.approved", "tools": "edit", "paths": ["src/**"]}],
+        }),
+    );
+    world.say("go").await;
+    let called = |event: &bindery_core::log::Event| matches!(event.payload, Payload::ToolCalled(_));
+    assert!(!world.events().iter().any(called));
+    assert!(
+        texts(&world)
+            .iter()
+            .any(|text| text.contains("`plan first` requires `plan.approved`"))
+    );
+    verified(&world);
+}
+
+#[tokio::test]
 async fn a_hooks_allow_takes_the_place_of_a_question_and_never_of_a_rule() {
     let ground = Ground::new();
     let script = "[[reply]]\ncalls = [{ tool = 'shell' }]\n[[reply]]\ntext = 'Well.'\n";

@@ -15,7 +15,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use crate::exchanges::{of_reported, of_response, transcript_lines, warn};
+use crate::exchanges::{of_transcript, transcript_lines, warn};
 use crate::layout::folded;
 use crate::sessions;
 use crate::status::{Status, UsageError};
@@ -226,15 +226,8 @@ impl Writer {
         self.last_ms = at_ms;
         let seq = (0..self.drafts.len()).fold(self.journal.state().next_seq(), |seq, _| seq.next());
         let body = self.bodies.record(exchange.body.as_bytes());
-        let reply = exchange
-            .response
-            .as_deref()
-            .and_then(|response| of_response(exchange.format, response));
+        let (reply, usage) = of_transcript(&exchange);
         let reported = exchange.reported.as_deref();
-        let usage = exchange
-            .usage
-            .or_else(|| of_reported(exchange.format, reported?))
-            .or_else(|| reply.as_ref()?.usage);
         let json = |text: &str| Json::try_from(RawValue::from_string(text.to_owned()).ok()?).ok();
         let ended = ExchangeEnded {
             exchange: seq,

@@ -10,7 +10,7 @@ use bindery_cache::{Diagnosis, TranscriptExchange, TranscriptKind, TranscriptRea
 use bindery_store::{Damage, MemoryStore, Store, import};
 use serde_json::value::RawValue;
 
-use super::{Sent, Take, of_reported, of_response, session, warn};
+use super::{Sent, Take, of_transcript, session, warn};
 use crate::status::UsageError;
 use crate::terminal::Terminal;
 
@@ -288,15 +288,7 @@ pub(crate) fn transcript_lines(
 }
 
 fn sent(number: u64, place: String, exchange: TranscriptExchange) -> Sent {
-    let reply = exchange
-        .response
-        .as_deref()
-        .and_then(|response| of_response(exchange.format, response));
-    let reported = exchange.reported.as_deref();
-    let usage = exchange
-        .usage
-        .or_else(|| of_reported(exchange.format, reported?))
-        .or_else(|| reply.as_ref()?.usage);
+    let (reply, usage) = of_transcript(&exchange);
     let diagnosis = exchange.diagnosis.as_deref().or(exchange.response.as_deref());
     let session = match (&exchange.session, &exchange.agent) {
         (Some(session), Some(agent)) => Some(Arc::from(format!("{session}/{agent}"))),

@@ -1,7 +1,7 @@
 //! Usage as providers write it, read by those who read replies.
 
 use bindery::{Provider, Usage};
-use bindery_cache::Format;
+use bindery_cache::{Format, TranscriptExchange};
 use bindery_wire::{Reply, ReplyDecoder, decode_body};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn provider(format: Format) -> Option<Provider> {
 }
 
 /// A response, streamed or not.
-pub(crate) fn of_response(format: Format, response: &str) -> Option<Reply> {
+fn of_response(format: Format, response: &str) -> Option<Reply> {
     let provider = provider(format)?;
     if response.trim_start().starts_with('{') {
         return decode_body(provider, response.as_bytes()).1.ok();
@@ -27,8 +27,21 @@ pub(crate) fn of_response(format: Format, response: &str) -> Option<Reply> {
     decoder.finish().ok()
 }
 
+/// The reply that a transcript holds, and the usage by the best account that it gives.
+pub(crate) fn of_transcript(exchange: &TranscriptExchange) -> (Option<Reply>, Option<Usage>) {
+    let reply = exchange
+        .response
+        .as_deref()
+        .and_then(|response| of_response(exchange.format, response));
+    let usage = exchange
+        .usage
+        .or_else(|| of_reported(exchange.format, exchange.reported.as_deref()?))
+        .or_else(|| reply.as_ref()?.usage);
+    (reply, usage)
+}
+
 /// A `usage` object alone, in the smallest response that can hold it.
-pub(crate) fn of_reported(format: Format, usage: &str) -> Option<Usage> {
+fn of_reported(format: Format, usage: &str) -> Option<Usage> {
     let usage: Value = serde_json::from_str(usage).ok()?;
     let response = match format {
         Format::Anthropic => json!({"type": "message", "id": "", "model": "", "role": "assistant",

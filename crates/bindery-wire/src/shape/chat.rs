@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::calls::OpenCalls;
 use super::tools::{self, Names};
-use super::{Findings, ShapeRule, items, text};
+use super::{Findings, ShapeRule, items, said, text};
 use crate::Provider;
 
 /// The longest name of a function.
@@ -48,21 +48,6 @@ pub(super) fn check(provider: Provider, body: &Value, found: &mut Findings) {
         }
     }
     calls.settle(found);
-}
-
-fn said(message: &Value, at: &str, found: &mut Findings) {
-    let is_there = match message.get("content") {
-        Some(Value::String(_)) => true,
-        Some(Value::Array(parts)) => !parts.is_empty(),
-        _ => false,
-    };
-    if !is_there {
-        found.add(
-            ShapeRule::EmptyMessage,
-            format!("{at}/content"),
-            "the message has no content",
-        );
-    }
 }
 
 fn answer(provider: Provider, message: &Value, at: &str, calls: &mut OpenCalls, found: &mut Findings) {

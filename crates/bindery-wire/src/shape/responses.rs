@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::calls::OpenCalls;
 use super::tools::{self, Names};
-use super::{Findings, ShapeRule, items, text};
+use super::{Findings, ShapeRule, items, said, text};
 
 /// The longest name of a function.
 const LONGEST_NAME: usize = 64;
@@ -94,16 +94,5 @@ fn message(item: &Value, at: &str, found: &mut Findings) {
             found.add(ShapeRule::Role, format!("{at}/role"), message);
         }
     }
-    let is_there = match item.get("content") {
-        Some(Value::String(_)) => true,
-        Some(Value::Array(parts)) => !parts.is_empty(),
-        _ => false,
-    };
-    if !is_there {
-        found.add(
-            ShapeRule::EmptyMessage,
-            format!("{at}/content"),
-            "the message has no content",
-        );
-    }
+    said(item, at, found);
 }
