@@ -46,7 +46,7 @@ impl Heard {
     /// What may explain a failure, on one line; empty where there is nothing.
     pub(crate) fn explanation(&self) -> String {
         self.with(|words| {
-            let mut parts = Vec::new();
+            let mut parts = vec![String::new()];
             if words.too_large {
                 parts.push(format!(
                     "it sent a message of more than {} MiB",
@@ -62,7 +62,8 @@ impl Heard {
             let complaint = String::from_utf8_lossy(&words.complaint);
             let last = complaint.lines().rev().find(|line| !line.trim().is_empty());
             parts.extend(last.map(|last| format!("it said: {}", shown(last))));
-            parts.iter().map(|part| format!("; {part}")).collect()
+            // The empty part stands for what failed; a reader sees it before these.
+            parts.join("; ")
         })
     }
 }

@@ -121,6 +121,7 @@ pub(super) fn open(
             program: concat!("bindery/", env!("CARGO_PKG_VERSION")).into(),
             directory: Some(dir.to_string_lossy().into()),
             forked_from: None,
+            sent_by: None,
         };
         agent.commit(vec![started.into()])?;
     }
