@@ -200,9 +200,9 @@ impl Agent {
         };
         match serde_json::from_str(input) {
             Ok(input) => Some(Sorted::Ready(Ready {
-                runner,
                 call,
                 tool,
+                runner,
                 input,
             })),
             Err(error) => refused(format!("the input is no JSON object: {error}")),

@@ -6,7 +6,7 @@ use bindery_core::{BoxFuture, Tool};
 use bindery_mcp::CallError;
 
 use super::Exposed;
-use super::tools::McpTools;
+use super::tools::{McpTools, away};
 use crate::tool::{Effect, Input, Outcome, Runner};
 
 /// How much of an input is shown to whoever is asked.
@@ -74,7 +74,11 @@ impl McpCall {
             shown.map(|shown| shown.raw.clone()).unwrap_or_default()
         };
         let called = if raw.is_empty() {
-            Err(CallError::Away("it has not said its tools yet".to_owned()))
+            // A session that goes on: the list has to come before the server's own names are known.
+            let why = away(&link.standing().state).map(str::to_owned);
+            Err(CallError::Away(
+                why.unwrap_or_else(|| "it has not said its tools yet".to_owned()),
+            ))
         } else {
             link.call(&raw, input).await
         };

@@ -72,12 +72,11 @@ pub fn judge(server: &McpServer, listing: &Listing, gate: &Gate) -> Judged {
             schema: as_object(&tool.schema),
         };
         let raw: Arc<str> = tool.name.as_str().into();
-        match held(server, &text, gate) {
-            Some((why, mend)) => out.held.push(Held { raw, why, mend }),
-            None => {
-                let (name, exposed) = expose(server, raw, &text);
-                out.exposed.insert(name, exposed);
-            }
+        if let Some((why, mend)) = held(server, &text, gate) {
+            out.held.push(Held { raw, why, mend });
+        } else {
+            let (name, exposed) = expose(server, raw, &text);
+            out.exposed.insert(name, exposed);
         }
         out.texts.push(text);
     }
@@ -248,7 +247,15 @@ mod tests {
             judged.exposed.keys().map(|name| &**name).collect::<Vec<_>>(),
             ["mcp__s__sum"]
         );
-        insta::assert_debug_snapshot!(judged.held, @"");
+        insta::assert_debug_snapshot!(judged.held, @r#"
+        [
+            Held {
+                raw: "add",
+                why: "what it says of itself looks like an attack on the model",
+                mend: "read it with `bindery lock diff mcp:s`, then `bindery lock approve mcp:s`",
+            },
+        ]
+        "#);
         let mut approvals = ContextLock::default();
         let item = lock::tool_item(&server, &judged.texts[0]);
         approvals.approve(item.key, item.hash);

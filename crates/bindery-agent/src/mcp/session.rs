@@ -55,7 +55,7 @@ impl Inner {
             let message = format!("what it said could not be kept for approval: {error}");
             self.tell(server, Level::Warning, "mcp-unkept", message, "");
         }
-        self.compare(server, standing, judged, instructions);
+        self.compare(server, standing, &judged, instructions);
     }
 
     fn lost(&self, server: &McpServer, why: &str) {
@@ -82,7 +82,13 @@ impl Inner {
     }
 
     /// Compares what a server says with what is shown of it, and decides.
-    fn compare(&self, server: &McpServer, standing: &Standing, judged: Judged, instructions: Option<String>) {
+    fn compare(
+        &self,
+        server: &McpServer,
+        standing: &Standing,
+        judged: &Judged,
+        instructions: Option<String>,
+    ) {
         let mut told = Vec::new();
         {
             let mut state = self.lock();
@@ -92,9 +98,9 @@ impl Inner {
                 shown.lists == 0,
                 shown.was_away || standing.connections > shown.connections,
             );
-            let drift = Drift::of(&shown.tools, &judged);
+            let drift = Drift::of(&shown.tools, judged);
             let kept_before = std::mem::take(&mut shown.drift);
-            name_anew(shown, &judged);
+            name_anew(shown, judged);
             let change = if drift.is_none() || !(shown.is_pinned || closed) || rebuilds {
                 let is_other = !drift.is_none() && (shown.is_pinned || closed);
                 shown.tools.clone_from(&judged.exposed);
@@ -155,9 +161,7 @@ impl Inner {
         let mut kept = text.get(..end).unwrap_or_default().to_owned();
         if end < text.len() {
             let left = text.len() - end;
-            kept.push_str(&format!(
-                "\n[{left} more bytes of these instructions are left out]"
-            ));
+            kept = format!("{kept}\n[{left} more bytes of these instructions are left out]");
             let message = format!("{left} of {} bytes of its instructions are left out", text.len());
             self.tell(server, Level::Warning, "mcp-instructions-cut", message, "");
         }

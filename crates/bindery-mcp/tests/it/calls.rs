@@ -71,14 +71,14 @@ async fn a_call_has_a_limit_and_whoever_goes_away_stops_it() {
 #[tokio::test]
 async fn the_same_over_http_with_headers_of_our_own() {
     let planned = Planned::new(&json!({"authorization": "Bearer secret", "tools": [{"name": "echo"}]}));
-    let (launch, served) = planned.serve();
+    let (launch, process) = planned.serve();
     assert!(!format!("{launch:?}").contains("secret"));
     let server = Server::start(launch);
     let standing = server.settled().await;
     assert_eq!(standing.state, State::Ready, "{standing:?}");
     let echoed = server.call("echo", Map::new()).await.unwrap();
     assert_eq!(echoed.text, "{}");
-    drop(served);
+    drop(process);
     server.call("echo", Map::new()).await.unwrap_err();
     until(&server, is_away).await;
 }

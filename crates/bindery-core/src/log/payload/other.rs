@@ -61,10 +61,6 @@ pub struct SubagentEnded {
     /// What they used.
     pub usage: Usage,
     /// How often its report was sent back.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default)]
     pub sent_back: u64,
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
