@@ -85,14 +85,14 @@ fn with(mut world: World, tools: &McpTools) -> World {
     world
 }
 
-fn attach(world: &mut World, tools: &McpTools, grant: Option<Source>) {
+fn attach(world: &mut World, tools: &McpTools, grant: Option<&Source>) {
     world.agent.permit = Arc::new(Yes);
     world.agent.gate = Some(Arc::new(Gate::default()));
     world.agent.toolbox = std::mem::take(&mut world.agent.toolbox).with_catalogue(tools.clone());
     world.agent.refreshers.push(Box::new(tools.clone()));
     world
         .kept
-        .extend(tools.register(&world.scope, |_| grant.clone()).unwrap());
+        .extend(tools.register(&world.scope, |_| grant.cloned()).unwrap());
 }
 
 /// Waits until the only server stands as wanted.
@@ -340,7 +340,7 @@ async fn instructions_are_a_message_from_outside_unless_they_are_granted() {
     let setting = Source::Setting {
         name: "grants".into(),
     };
-    attach(&mut world, &tools, Some(setting));
+    attach(&mut world, &tools, Some(&setting));
     world.say("one").await;
     let header = world.agent.state().header().unwrap().header.clone();
     assert!(header.system.full_text().contains("Ask me first"));
