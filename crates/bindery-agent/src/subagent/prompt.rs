@@ -56,6 +56,8 @@ impl Prompt {
                 PromptMode::Minimal => Mode::Minimal,
                 PromptMode::Full => Mode::Full,
             },
+            // What of them is taken over is for the definition to say.
+            context_mode: Some(Mode::Full),
             sources: PromptSources {
                 // What the operator appends holds for everybody.
                 append: parent.options.sources.append.clone(),

@@ -9,7 +9,7 @@ use bindery_agent::hooks::{Control, HookRunner, Surroundings};
 use bindery_agent::subagent::{Housed, Nursery, Roster, Subagents, Wanted};
 use bindery_agent::{Agent, Cancel, Effect, Toolbox, replay};
 use bindery_core::log::{Event, Payload, Seq, SubagentEnded, TurnOutcome};
-use bindery_core::{Context, Delivery, Kind, PromptText, Scope, Source, Text, Trust};
+use bindery_core::{Context, Delivery, Kind, Modes, PromptText, Scope, Source, Text, Trust};
 use bindery_hooks::{Gates, Owner, declared_hooks};
 use bindery_sources::agents::Agent as Definition;
 use bindery_sources::hooks::Clients;
@@ -202,7 +202,7 @@ fn furnished(world: &mut World) {
     let scope = &world.scope;
     world.kept.extend([
         scope
-            .context(context("AGENTS.md", Kind::Instructions, "Never push."))
+            .context(context("AGENTS.md", Kind::Instructions, "Never push.").modes(Modes::FullOnly))
             .unwrap(),
         scope
             .context(context("MEMORY.md", Kind::Memory, "She likes tea."))
