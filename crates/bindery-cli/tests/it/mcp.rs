@@ -164,33 +164,33 @@ async fn a_server_that_is_lost_and_comes_back_changes_no_byte_and_why_says_so() 
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_list_that_is_rebuilt_is_named_as_the_cause_with_its_server() {
+#[test]
+fn a_list_that_is_rebuilt_is_named_as_the_cause_with_its_server() {
     let place = approved(&json!({"tools": [{"name": "read"}]}));
     place.write(
         "home/.config/bindery/config.toml",
         "[mcp]\non_change = \"rebuild\"\n",
     );
-    let args = ["go", "--session", "one"];
-    assert_eq!(against(&place, vec![Say::text("One.")], &args).await.code, 0);
-    place.write(
-        "home/repo/plan.json",
-        json!({"tools": [{"name": "read", "description": "Reads otherwise."}]}).to_string(),
-    );
-    let ran = against(&place, vec![Say::text("Two.")], &args).await;
+    let mut line = vec!["run", "hi", "--session", "one", "--provider", "sim"];
+    line.extend(PATIENT);
+    assert_eq!(place.bindery(&line).code, 0);
+    let other = json!({"tools": [{"name": "read", "description": "Reads otherwise."}]});
+    place.write("home/repo/plan.json", other.to_string());
+    let ran = place.bindery(&line);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let ran = against(&place, vec![Say::text("Three.")], &args).await;
-    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("tokens are written anew"), "{}", ran.err);
     let events = events(&place, "one");
     let rebuilt = events.iter().find(|event| event["data"]["change"] == "rebuilt");
     assert_eq!(rebuilt.unwrap()["data"]["drift"], json!(["~mcp__files__read"]));
-    let difference = place.bindery(&["diff", "one:1", "one:3"]);
+    let why = place.bindery(&["why", "--worst", "one"]);
+    assert!(why.out.contains("of the MCP server files"), "{}", why.out);
     assert!(
-        difference.out.contains("mcp__files__read"),
-        "{}{}",
-        difference.out,
-        difference.err
+        why.out
+            .contains("MCP server files: it says otherwise (~mcp__files__read)"),
+        "{}",
+        why.out
     );
+    assert!(why.out.contains("mcp_drift"), "{}", why.out);
 }
 
 #[test]
