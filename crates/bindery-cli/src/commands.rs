@@ -10,6 +10,7 @@ pub(crate) mod explain;
 pub(crate) mod gateway;
 pub(crate) mod hook;
 pub(crate) mod import;
+pub(crate) mod launch;
 pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod mcp;

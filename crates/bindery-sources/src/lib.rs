@@ -19,6 +19,7 @@ pub mod path_text;
 pub mod places;
 pub mod reading;
 pub mod repository;
+pub mod search;
 pub mod settings;
 pub mod skills;
 mod strict_file;

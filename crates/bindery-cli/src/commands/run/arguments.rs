@@ -6,6 +6,8 @@ use bindery::budget::Fraction;
 use bindery::sources::settings::{Flags, Request};
 use clap::{Args, ValueEnum};
 
+use crate::commands::launch::LaunchArgs;
+
 /// Tools that act without asking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Allowed {
@@ -132,6 +134,8 @@ pub(crate) struct RunArgs {
     /// Every event as a line of JSON
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) launch: LaunchArgs,
     /// The instruction dialect (auto, claude, codex, …), or `none`
     #[arg(long, value_name = "NAME")]
     pub(super) instructions: Option<String>,
@@ -158,7 +162,7 @@ impl RunArgs {
                 model: self.model.clone(),
                 instructions: self.instructions.clone(),
                 max_tokens: self.max_tokens,
-                ..Flags::default()
+                ..self.launch.flags()
             },
         }
     }
