@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::heads::{Entry, Gate, HEAD, Heads, first_bytes, key, mask};
+use crate::heads::{COMPARED, Entry, Gate, HEAD, Heads, first_bytes, key, mask};
 use crate::starts::{self, Start};
 use crate::view::View;
 
@@ -29,7 +29,7 @@ impl Stems {
             .filter(|word| word.len() >= SHORTEST_STEM)
             .map(|word| word.as_bytes().to_vec())
             .collect();
-        let heads = Heads::new(HEAD, words.iter().map(|word| key(word)).zip(0..));
+        let heads = Heads::new(&[HEAD], words.iter().map(|word| key(word)).zip(0..));
         Self { words, heads }
     }
 
@@ -53,7 +53,11 @@ impl Stems {
         if shown < HEAD {
             (joined, shown) = (joined_head(text, start.at), HEAD);
         }
-        let begins = |entry: &Entry<usize>| entry.continues(joined, shown.min(entry.len()));
+        // A stem ends behind the first piece; of the longest ones, no more than this is compared.
+        let begins = |entry: &Entry<usize>| {
+            (entry.len() > len + 1 || entry.len() == COMPARED)
+                && entry.continues(joined, shown.min(entry.len()))
+        };
         gate.marks(joined) & mark != 0 && self.heads.at(joined).any(begins)
     }
 

@@ -110,8 +110,9 @@ impl Scanner {
             .map(|word| (mirror::rot13(word), Reading::Rot13));
         let mirrored = backwards
             .chain(rotated)
+            .filter(|(word, _)| word.is_ascii())
             .map(|(word, reading)| (key(word.as_bytes()), reading));
-        let mirrored = Heads::new(HEAD, mirrored);
+        let mirrored = Heads::new(&[HEAD], mirrored);
         let stems = Stems::new(words.stems.iter().map(String::as_str));
         let mut gate = Gate::closed();
         gate.open(&mirrored, MIRRORED);

@@ -41,6 +41,8 @@ pub(crate) struct Expression {
     /// Any match contains one of these in its first segment, at its start if `leading`.
     pub(crate) anchors: Vec<Vec<u8>>,
     pub(crate) leading: bool,
+    /// Whether the first segment is the anchor and nothing else, so that it stands wherever the anchor does.
+    pub(crate) bare: bool,
 }
 
 /// A part of an expression without a long gap.
@@ -111,7 +113,16 @@ pub(crate) fn compile(
         segments,
         anchors: known.of(&anchor)?,
         leading: expander.leading,
+        bare: parts.len() > 1 && parts.first().is_some_and(|(_, part)| is_group(part)),
     })
+}
+
+/// Whether a part of an expression is one word group.
+fn is_group(part: &str) -> bool {
+    part.trim_end()
+        .strip_prefix('{')
+        .and_then(|inner| inner.strip_suffix("!}"))
+        .is_some_and(|name| !name.contains(['{', '}']))
 }
 
 /// The parts of an expression between its long gaps, each with the gap before it.
