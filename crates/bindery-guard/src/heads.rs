@@ -50,8 +50,17 @@ impl<T: Copy> Heads<T> {
 
     /// Shows `visit` the values of all words that a text with these first bytes starts with.
     #[inline]
-    pub(crate) fn each_start(&self, text: u64, mut visit: impl FnMut(T)) {
-        for table in &self.tables {
+    pub(crate) fn each_start(&self, text: u64, visit: impl FnMut(T)) {
+        self.each_start_in(u8::MAX, text, visit);
+    }
+
+    /// The same for the tables whose bit is set in `tables`.
+    #[inline]
+    pub(crate) fn each_start_in(&self, tables: u8, text: u64, mut visit: impl FnMut(T)) {
+        for (number, table) in self.tables.iter().enumerate() {
+            if tables >> number & 1 == 0 {
+                continue;
+            }
             for entry in table.at(text) {
                 if entry.starts(text) {
                     visit(entry.value);
@@ -79,7 +88,20 @@ impl Gate {
 
     /// Opens for the words of `heads` in the name of the bit `mark`.
     pub(crate) fn open<T: Copy>(&mut self, heads: &Heads<T>, mark: u8) {
-        for entry in heads.tables.iter().flat_map(|table| &table.entries) {
+        for table in &heads.tables {
+            self.open_for(table, mark);
+        }
+    }
+
+    /// Opens for each table of `heads` in the name of a bit of its own, from `first` upwards.
+    pub(crate) fn open_each<T: Copy>(&mut self, heads: &Heads<T>, first: u32) {
+        for (table, bit) in heads.tables.iter().zip(first..u8::BITS) {
+            self.open_for(table, 1 << bit);
+        }
+    }
+
+    fn open_for<T>(&mut self, table: &Table<T>, mark: u8) {
+        for entry in &table.entries {
             let (slots, len) = if entry.len() >= HEAD {
                 (&mut self.long, HEAD)
             } else {

@@ -128,8 +128,28 @@ impl Matcher {
                 }
             }
         }
-        hits.sort_by_key(|hit| (hit.span.start, hit.pattern, hit.span.end));
-        hits.dedup();
-        hits
+        in_order(hits)
+    }
+
+    /// As [`Matcher::hits`], but every expression is tried wherever its anchor stands.
+    #[cfg(test)]
+    pub(crate) fn hits_fully(&self, text: &[u8]) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for sighting in self.index.sightings(text) {
+            for (group, _) in self.anchored.of(sighting.keyword) {
+                self.groups[usize::from(*group)].run_fully(text, sighting.at, &self.steps, &mut hits);
+            }
+        }
+        in_order(hits)
     }
 }
+
+/// Hits by place, each once.
+fn in_order(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_by_key(|hit| (hit.span.start, hit.pattern, hit.span.end));
+    hits.dedup();
+    hits
+}
+
+#[cfg(test)]
+mod tests;

@@ -81,7 +81,7 @@ fn rest_len(text: &[u8], at: usize) -> usize {
 
 /// The eight bytes from `at` on as a number; zeros after the end.
 #[inline]
-fn eight(text: &[u8], at: usize) -> u64 {
+pub(crate) fn eight(text: &[u8], at: usize) -> u64 {
     crate::heads::first_bytes(text.get(at..).unwrap_or_default())
 }
 

@@ -81,4 +81,16 @@ impl Group {
             }
         }
     }
+
+    /// As [`Group::run`], without a look at needs and filters.
+    #[cfg(test)]
+    pub(super) fn run_fully(&self, text: &[u8], at: usize, steps: &[Step], hits: &mut Vec<Hit>) {
+        let first = if self.leading { at } else { at.saturating_sub(LEAD) };
+        for trial in &self.trials {
+            hits.extend(trial.run_fully(text, at, first..=at, steps).map(|span| Hit {
+                pattern: trial.pattern(),
+                span,
+            }));
+        }
+    }
 }

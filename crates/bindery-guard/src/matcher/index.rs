@@ -102,7 +102,7 @@ impl Index {
     }
 }
 
-/// The first letters of keywords beyond ASCII, by their first three bytes as far as they have them.
+/// How keywords beyond ASCII begin.
 #[derive(Debug)]
 struct Firsts(Vec<u64>);
 
@@ -112,8 +112,10 @@ impl Firsts {
         for word in words {
             let [first, rest @ ..] = word.to_le_bytes();
             let number = Self::number(first, &rest);
+            // A word of one short letter and nothing else goes with any.
+            let is_short = first < 0xE0 && rest.get(2) == Some(&0);
             if let Some(bits) = firsts.0.get_mut(number >> 6) {
-                *bits |= 1 << (number & 63);
+                *bits |= if is_short { u64::MAX } else { 1 << (number & 63) };
             }
         }
         firsts
@@ -125,11 +127,12 @@ impl Firsts {
         self.0.get(number >> 6).copied().unwrap_or(0) >> (number & 63) & 1 == 1
     }
 
-    /// Two bytes beyond the first are six bits each; four of the first are left of those that tell.
+    /// Four bits of the first byte, six of the second, and six of the third or, where a letter has two bytes,
+    /// of the second one of the next letter.
     #[inline]
     fn number(first: u8, rest: &[u8]) -> usize {
         let six = |at: usize| usize::from(rest.get(at).copied().unwrap_or(0) & 0x3F);
-        let third = if first >= 0xE0 { six(1) } else { 0 };
+        let third = six(if first >= 0xE0 { 1 } else { 2 });
         usize::from(first & 0x0F) << 12 | six(0) << 6 | third
     }
 }

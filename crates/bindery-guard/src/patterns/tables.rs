@@ -93,6 +93,8 @@ pub(crate) struct TrialRow {
     pub(crate) pattern: u16,
     /// Sets of keywords: one of each must follow the anchor.
     pub(crate) needs: Vec<u16>,
+    /// If the first segment is the anchor with a blank, the most blanks in it; else zero.
+    pub(crate) blanks: u8,
     /// For each part without a long gap, the most words before it, and the number of its body.
     pub(crate) segments: Vec<(u8, u16)>,
 }
@@ -145,9 +147,10 @@ impl Tables<'static> {
     }
 }
 
-/// Expressions by their anchors, whether these lead, and whether they are all of the first segment: a
-/// filter that takes every place for the sake of one expression is of no use to the others.
-type Drafts = BTreeMap<(Vec<Keyword>, bool, bool), Vec<TrialRow>>;
+/// Expressions by their anchors, whether these lead, whether they are all of the first segment, and whether
+/// something must follow them: an expression that is worth a try at every place would have the others of
+/// its group tried as often.
+type Drafts = BTreeMap<(Vec<Keyword>, [bool; 3]), Vec<TrialRow>>;
 
 /// Numbers in order of first use.
 struct Numbering<T>(BTreeMap<T, u16>);
@@ -196,11 +199,13 @@ impl Grid<'static> {
             let mut rare: Vec<&[Vec<u8>]> = expression
                 .segments
                 .iter()
-                .map(|segment| segment.keys.as_slice())
+                .flat_map(|segment| &segment.needs)
+                .map(Vec::as_slice)
                 .filter(|keys| is_rare(keys))
                 .collect();
             // The first of them is asked first.
             rare.sort_by_key(|keys| keys.len());
+            rare.dedup();
             for keys in rare {
                 needs.push(sets.of(&numbers(keys)?)?);
             }
@@ -212,10 +217,11 @@ impl Grid<'static> {
             let trial = TrialRow {
                 pattern: small(*pattern)?,
                 needs,
+                blanks: expression.blanks,
                 segments,
             };
-            let kind = (anchors, expression.leading, expression.bare);
-            drafts.entry(kind).or_default().push(trial);
+            let kind = [expression.leading, expression.bare, trial.needs.is_empty()];
+            drafts.entry((anchors, kind)).or_default().push(trial);
         }
         let programs = bodies
             .in_order()
@@ -234,7 +240,7 @@ impl Grid<'static> {
         let by_number = keywords.in_order();
         let mut anchored = vec![Vec::new(); by_number.len()];
         let mut groups = Vec::with_capacity(drafts.len());
-        for (((anchors, leading, _), trials), number) in drafts.into_iter().zip(0..) {
+        for (((anchors, [leading, ..]), trials), number) in drafts.into_iter().zip(0..) {
             let firsts = trials.iter().filter_map(|trial| trial.segments.first());
             let firsts: Vec<&Program> = firsts
                 .filter_map(|(_, body)| programs.get(usize::from(*body)))

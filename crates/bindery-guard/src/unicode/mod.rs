@@ -152,15 +152,22 @@ fn inspect_text(text: &str, start: usize, found: &mut Vec<Raw>) {
     }
 }
 
-/// Whether a character that begins with this byte may be worth a second look.
-const MAY_BE_SUSPECT: [bool; 256] = {
-    let mut may = [false; 256];
+/// For the first byte of a character, the second ones with which it may be worth a second look, by their
+/// last six bits. Whatever follows, for most controls.
+const MAY_BE_SUSPECT: [u64; 256] = {
+    let mut may = [0; 256];
     let mut byte = 0_u8;
     loop {
         may[byte as usize] = match byte {
-            b'\t' | b'\n' | b'\r' => false,
-            0x00..=0x1F | 0x7F | 0xC2 | 0xCC..=0xD4 | 0xD8 | 0xE1..=0xE3 | 0xEF | 0xF3 => true,
-            _ => false,
+            b'\t' | b'\n' | b'\r' => 0,
+            0x00..=0x1F | 0x7F | 0xCC..=0xD4 | 0xF3 => u64::MAX,
+            0xC2 => 0xFFFF_FFFF | 1 << 0x2D,
+            0xD8 => 1 << 0x1C,
+            0xE1 => 1 << 0x05 | 1 << 0x20 | 1 << 0x2A | 1 << 0x2B | 1 << 0x37,
+            0xE2 => 0b1011,
+            0xE3 => 1 << 0x05,
+            0xEF => 1 << 0x38 | 1 << 0x3B | 1 << 0x3E | 1 << 0x3F,
+            _ => 0,
         };
         if byte == u8::MAX {
             break may;
@@ -173,18 +180,29 @@ const MAY_BE_SUSPECT: [bool; 256] = {
 fn next_suspect(source: &str, mut at: usize) -> Option<usize> {
     let bytes = source.as_bytes();
     loop {
-        let rest = bytes.get(at..)?;
-        let next = at
-            + rest
-                .iter()
-                .position(|byte| MAY_BE_SUSPECT.get(usize::from(*byte)) == Some(&true))?;
-        let letter = source.get(next..)?.chars().next()?;
-        let suspect = suspicion(letter);
-        // Letters that look Latin are of interest in Latin words only.
-        if suspect & !LOOKALIKE != 0 || suspect != 0 && touches_latin(bytes, next, letter.len_utf8()) {
-            return Some(next);
+        let byte = *bytes.get(at)?;
+        let may = MAY_BE_SUSPECT.get(usize::from(byte)).copied().unwrap_or(0);
+        if may == 0 {
+            at += 1;
+            continue;
         }
-        at = next + letter.len_utf8();
+        if let 0xCE..=0xD3 = byte {
+            // Letters that look Latin are of interest in Latin words only.
+            if touches_latin(bytes, at, 2) {
+                return Some(at);
+            }
+            at += 2;
+            continue;
+        }
+        let second = bytes.get(at + 1).copied().unwrap_or(0);
+        if may >> (second & 0x3F) & 1 == 1 {
+            let letter = source.get(at..)?.chars().next()?;
+            let suspect = suspicion(letter);
+            if suspect & !LOOKALIKE != 0 || suspect != 0 && touches_latin(bytes, at, letter.len_utf8()) {
+                return Some(at);
+            }
+        }
+        at += 1;
     }
 }
 
