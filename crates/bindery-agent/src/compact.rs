@@ -7,9 +7,9 @@ mod hook;
 mod model;
 
 use bindery_core::budget::{BudgetReport, Measured, Pressure};
-use bindery_core::compaction::{Cut, NoCut, Report, Summary, check, cut, extract, replacement};
+use bindery_core::compaction::{Cut, Extract, NoCut, Report, Summary, check, cut, extract, replacement};
 use bindery_core::log::{ErrorRecorded, Payload, ReplaceReason, Replacement, SurfaceReplaced, UserMessage};
-use bindery_core::{CountTokens, Message, SystemPrompt, Text};
+use bindery_core::{CountTokens, Message, SystemPrompt};
 use bindery_store::StoreError;
 
 pub use hook::{Before, CompactHook, Said};
@@ -130,7 +130,7 @@ impl Agent {
             let lost: Vec<String> = lost.iter().map(ToString::to_string).collect();
             return self.refused("coverage", &lost.join("; "));
         }
-        if let Err(reason) = self.keep(&extract.keep) {
+        if let Err(reason) = self.keep(&extract) {
             return self.refused("blobs", &reason);
         }
         let report = Report {
@@ -139,7 +139,7 @@ impl Agent {
             after: measured(&messages, &*counter),
             summariser: summary.by,
             ledger_items: self.state().ledger().items().len(),
-            kept: extract.keep.len(),
+            kept: extract.keep.len() + extract.media.len(),
         };
         let replaced = SurfaceReplaced {
             shadowed: cut.shadowed,
@@ -202,14 +202,16 @@ impl Agent {
         }))
     }
 
-    /// Puts texts away under their hashes, durably.
-    fn keep(&self, texts: &[Text]) -> Result<(), String> {
+    /// Puts texts, images and documents away under their hashes, durably.
+    fn keep(&self, extract: &Extract) -> Result<(), String> {
         let Some(capacity) = &self.capacity else {
             return Ok(());
         };
-        for text in texts {
-            let put = capacity.intake.blobs().put(text.as_bytes());
-            put.map_err(|error| error.to_string())?;
+        let blobs = capacity.intake.blobs();
+        let texts = extract.keep.iter().map(|text| text.as_bytes().to_vec());
+        let media = extract.media.iter().filter_map(|one| one.bytes());
+        for bytes in texts.chain(media) {
+            blobs.put(&bytes).map_err(|error| error.to_string())?;
         }
         Ok(())
     }
@@ -237,13 +239,9 @@ fn unchanged(reason: &str) -> Compacted {
 }
 
 fn counted(message: &Message, counter: &dyn CountTokens) -> u64 {
-    message
-        .fragments()
-        .map(|one| counter.count(&one.text).value)
-        .sum()
+    message.tokens(counter).value
 }
 
 fn measured<'m>(messages: impl IntoIterator<Item = &'m Message>, counter: &dyn CountTokens) -> Measured {
-    let fragments = messages.into_iter().flat_map(Message::fragments);
-    Measured::of(fragments.map(|one| &*one.text), counter)
+    Measured::of_messages(messages, counter)
 }
