@@ -82,6 +82,9 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Compare what policies keep and cost when a window fills up
     Experiment(ExperimentArgs),
+    /// Read a PDF from standard input: what `--attach` starts, so that no document can harm it
+    #[command(name = crate::documents::PDF_TEXT, hide = true)]
+    PdfText,
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

@@ -8,6 +8,7 @@ use bindery::sources::settings::{Flags, PromptFlag, Request};
 use bindery::{CustomMode, Mode};
 use clap::{Args, ValueEnum};
 
+use crate::documents::AttachArgs;
 use crate::outside;
 use crate::status::UsageError;
 use crate::terminal::printable;
@@ -77,6 +78,8 @@ pub(crate) struct AssembleArgs {
     /// What the user says
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
+    #[command(flatten)]
+    pub(super) attach: AttachArgs,
     /// An agent's file: its text, without front matter, takes the default composition's place
     #[arg(long, value_name = "FILE")]
     agent: Option<PathBuf>,

@@ -6,6 +6,8 @@ use bindery::budget::Fraction;
 use bindery::sources::settings::{Flags, Request};
 use clap::{Args, ValueEnum};
 
+use crate::documents::AttachArgs;
+
 /// A tool that asks first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Allowed {
@@ -88,6 +90,8 @@ pub(crate) struct RunArgs {
     /// Summarise older messages now, before anything is said
     #[arg(long)]
     pub(super) compact: bool,
+    #[command(flatten)]
+    pub(super) attach: AttachArgs,
     /// Every event as a line of JSON
     #[arg(long)]
     pub(super) json: bool,

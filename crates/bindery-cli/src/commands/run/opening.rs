@@ -37,7 +37,7 @@ pub(super) struct Opened {
     /// What was told already.
     pub(super) told: Told,
     kept: Vec<Registration>,
-    registered: Here,
+    pub(super) registered: Here,
 }
 
 impl Opened {
