@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use bindery::Media;
-use bindery::sources::documents::{self, Content, Document, Separate, Unusable};
+use bindery::sources::documents::{self, Content, Document, Format, Separate};
 use clap::Args;
 
 use crate::status::{Status, UsageError};
@@ -38,11 +38,11 @@ fn read(name: &str, from: &Path) -> anyhow::Result<Document> {
         });
     }
     let program = std::env::current_exe().context("finding this program")?;
-    let pdf = Separate {
+    let convert = Separate {
         program,
-        arguments: vec![PDF_TEXT.into()],
+        arguments: vec![DOCUMENT_TEXT.into()],
     };
-    let document = documents::read(&from.join(name), &pdf);
+    let document = documents::read(&from.join(name), &convert);
     let document = document.map_err(|error| refused(&error.to_string()))?;
     Ok(Document {
         name: name.to_owned(),
@@ -62,34 +62,23 @@ fn image_by_name(address: &str) -> Option<&'static str> {
     }
 }
 
-/// The hidden command of the process that reads a PDF.
-pub(crate) const PDF_TEXT: &str = "pdf-text";
+/// The hidden command of the process that reads documents which are no text.
+pub(crate) const DOCUMENT_TEXT: &str = "document-text";
 
-/// The most memory that reading a PDF may take, in bytes, and the most time, in seconds.
+/// The most memory that reading a document may take, in bytes, and the most time, in seconds.
 const MEMORY: u64 = 2 << 30;
 const SECONDS: u64 = 25;
 
-/// Reads a PDF from standard input and writes its pages, or why not, as JSON.
-pub(crate) fn pdf_text(terminal: &mut Terminal) -> anyhow::Result<Status> {
+/// Reads a document from standard input and writes its pages, or why not, as JSON.
+pub(crate) fn document_text(format: &str, terminal: &mut Terminal) -> anyhow::Result<Status> {
+    let format = Format::of_name(format).ok_or_else(|| UsageError(format!("unknown format `{format}`")))?;
     #[cfg(unix)]
     bound();
     let mut bytes = Vec::new();
     std::io::stdin()
         .take(documents::MOST_BYTES)
         .read_to_end(&mut bytes)?;
-    // A thread has the stack that nested documents take; if it panics this process ends, and that is told.
-    let reading = std::thread::Builder::new()
-        .stack_size(64 << 20)
-        .spawn(move || documents::pages_of(&bytes));
-    let read = reading?
-        .join()
-        .unwrap_or_else(|_| Err(Unusable::Broken("its reader gave up on it".to_owned())));
-    let said = read.map_err(|error| match error {
-        Unusable::Broken(why) => why,
-        other => other.to_string(),
-    });
-    serde_json::to_writer(&mut terminal.out, &said)?;
-    terminal.out.flush()?;
+    writeln!(terminal.out, "{}", Separate::answer(format, &bytes))?;
     Ok(Status::Success)
 }
 

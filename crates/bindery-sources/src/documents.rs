@@ -3,6 +3,7 @@
 //! Reading is bounded and never fails in the middle: a document comes out as text with its pages, as an image, or as
 //! a reason in plain words. Which parts of a long one fit a question is decided in [`excerpts`], from values alone.
 
+mod convert;
 pub mod excerpts;
 mod html;
 mod pdf;
@@ -19,7 +20,7 @@ use imagesize::ImageType;
 use crate::dialect::Decode;
 use crate::reading::{Contents, Reader, decode};
 
-pub use pdf::{InProcess, PdfPages, ReadPdf, Separate, pages_of};
+pub use convert::{Convert, Converted, Format, InProcess, Separate};
 pub use problem::Unusable;
 
 /// The most bytes of a document. A larger one is for an agent's tools, which stream.
@@ -59,8 +60,8 @@ pub struct Pages {
     pub begins: Vec<usize>,
 }
 
-/// Reads a document. `pdf` reads the pages of a PDF.
-pub fn read(path: &Path, pdf: &dyn ReadPdf) -> Result<Document, Unusable> {
+/// Reads a document. `convert` reads what is no text.
+pub fn read(path: &Path, convert: &dyn Convert) -> Result<Document, Unusable> {
     let name = path.to_string_lossy().into_owned();
     let contents = Reader::new()
         .read(path, MOST_BYTES)
@@ -68,7 +69,7 @@ pub fn read(path: &Path, pdf: &dyn ReadPdf) -> Result<Document, Unusable> {
     if contents.is_bounded() {
         return Err(Unusable::TooLarge { size: contents.size });
     }
-    let (content, remarks) = of_bytes(path, &name, &contents, pdf)?;
+    let (content, remarks) = of_bytes(path, &name, &contents, convert)?;
     Ok(Document {
         name,
         content,
@@ -80,7 +81,7 @@ fn of_bytes(
     path: &Path,
     name: &str,
     contents: &Contents,
-    pdf: &dyn ReadPdf,
+    convert: &dyn Convert,
 ) -> Result<(Content, Vec<String>), Unusable> {
     let bytes = &contents.bytes;
     if bytes.is_empty() {
@@ -92,13 +93,15 @@ fn of_bytes(
     // The header may stand behind some rubbish (ISO 32000, annex on implementation limits of readers).
     let head = bytes.get(..bytes.len().min(1_024)).unwrap_or_default();
     if memchr_of(head, b"%PDF-") {
-        let read = pdf.pages(bytes)?;
+        let read = convert.convert(Format::Pdf, bytes)?;
         let remarks = read.remarks.clone();
         return of_pages(read.pages).map(|pages| (Content::Text(pages), remarks));
     }
     let (text, mut remarks) = text(bytes)?;
     let mut pages = if is_html(path, &text) {
-        Pages::plain("HTML", html::text(&text)?)
+        let read = convert.convert(Format::Html, text.as_bytes())?;
+        remarks.extend(read.remarks);
+        Pages::plain("HTML", read.pages.concat())
     } else if has_extension(path, &["md", "markdown", "mdx"]) {
         Pages::plain("Markdown", text)
     } else {
@@ -163,7 +166,8 @@ fn image_type(bytes: &[u8]) -> Option<&'static str> {
 }
 
 fn image(name: &str, kind: &'static str, bytes: &[u8]) -> Result<Media, Unusable> {
-    let size = imagesize::blob_size(bytes).map_err(|error| Unusable::BrokenImage(error.to_string()))?;
+    let size = imagesize::blob_size(bytes)
+        .map_err(|_| Unusable::BrokenImage("it ends before it says how large it is".to_owned()))?;
     let pixels = u32::try_from(size.width)
         .ok()
         .zip(u32::try_from(size.height).ok());

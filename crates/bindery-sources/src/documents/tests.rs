@@ -164,6 +164,22 @@ fn an_encrypted_pdf_is_refused_with_the_reason() {
 }
 
 #[test]
+fn a_pdf_that_asks_for_no_password_is_read_though_it_is_encrypted() {
+    let mut open = pdf(&["readable"]);
+    let version = EncryptionVersion::V2 {
+        document: &open,
+        owner_password: "o",
+        user_password: "",
+        key_length: 128,
+        permissions: Permissions::all(),
+    };
+    let state = EncryptionState::try_from(version).unwrap();
+    open.encrypt(&state).unwrap();
+    let pages = text_of(reads("a.pdf", &bytes(open)).unwrap());
+    assert!(pages.text.contains("readable"), "{}", pages.text);
+}
+
+#[test]
 fn what_is_no_document_says_what_it_is() {
     assert_eq!(reads("a", b""), Err(Unusable::Empty));
     assert_eq!(reads("a", b" \n"), Err(Unusable::Empty));
