@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bindery_core::{BoxFuture, Tool, ToolSet};
+use bindery_core::{BoxFuture, Media, Tool, ToolSet};
 use bindery_hooks::Rule;
 use serde_json::{Map, Value};
 
@@ -17,6 +17,8 @@ pub struct Outcome {
     pub is_error: bool,
     /// Files and directories that it read, wrote or listed: what is written there for agents attaches.
     pub touched: Vec<PathBuf>,
+    /// Images that it found: they are shown behind the results, since not every provider takes any in them.
+    pub shows: Vec<Media>,
 }
 
 impl Outcome {

@@ -172,7 +172,7 @@ const PROTOCOLS: [(&str, Protocol); 4] = [
 ];
 
 /// Runs the binary while servers answer.
-async fn run_beside(place: Place, arguments: Vec<String>) -> (Place, Ran) {
+pub(crate) async fn run_beside(place: Place, arguments: Vec<String>) -> (Place, Ran) {
     let work = move || {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let ran = place.bindery(&arguments);

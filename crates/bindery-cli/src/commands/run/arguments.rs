@@ -7,6 +7,7 @@ use bindery::sources::settings::{Flags, Request};
 use clap::{Args, ValueEnum};
 
 use crate::commands::launch::LaunchArgs;
+use crate::documents::AttachArgs;
 
 /// Tools that act without asking.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,6 +132,8 @@ pub(crate) struct RunArgs {
     /// Summarise older messages now, before anything is said
     #[arg(long)]
     pub(super) compact: bool,
+    #[command(flatten)]
+    pub(super) attach: AttachArgs,
     /// Every event as a line of JSON
     #[arg(long)]
     pub(super) json: bool,

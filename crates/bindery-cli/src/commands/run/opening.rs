@@ -40,7 +40,7 @@ pub(super) struct Opened {
     /// The MCP servers, if there are any.
     pub(super) servers: Option<Servers>,
     kept: Vec<Registration>,
-    registered: Here,
+    pub(super) registered: Here,
 }
 
 impl Opened {
