@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bindery_core::log::SubagentEnded;
-use bindery_core::{BoxFuture, Tool, ToolSet};
+use bindery_core::{BoxFuture, Media, Tool, ToolSet};
 use bindery_hooks::{Change, Rule};
 use serde_json::{Map, Value};
 
@@ -26,6 +26,8 @@ pub struct Outcome {
     pub children: Vec<SubagentEnded>,
     /// What states of gates became through it.
     pub states: Vec<Change>,
+    /// Images that it found: they are shown behind the results, since not every provider takes any in them.
+    pub shows: Vec<Media>,
 }
 
 impl Outcome {

@@ -88,6 +88,12 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Compare what policies keep and cost when a window fills up
     Experiment(ExperimentArgs),
+    /// Read a document from standard input: what `--attach` starts, so that none can harm it
+    #[command(name = crate::documents::DOCUMENT_TEXT, hide = true)]
+    DocumentText {
+        /// Its format
+        format: String,
+    },
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

@@ -149,7 +149,11 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     let max_tokens = settings
         .max_tokens()
         .map_or(MAX_TOKENS, |most| u32::try_from(most).unwrap_or(u32::MAX));
-    let params = Params::new(model, max_tokens);
+    let params = Params {
+        effort: settings.effort().map(|chosen| chosen.value),
+        tier: settings.tier().map(|chosen| chosen.value),
+        ..Params::new(model, max_tokens)
+    };
     Ok(Here {
         session: Session::new(registered.scope.clone()),
         options,

@@ -1,6 +1,7 @@
 //! `bindery run`: an agent session here.
 
 mod arguments;
+mod attach;
 mod capacity;
 mod children;
 mod control;
@@ -19,6 +20,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use bindery::log::{Intake, TurnOutcome};
+use bindery::sources::documents::Document;
 use bindery_agent::subagent::Manifest;
 use bindery_agent::{Agent, Cancel, TurnReport};
 use bindery_store::{Journal, MemoryStore, SessionId};
@@ -84,6 +86,7 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         let message = "there is nothing to say: give a prompt, or pipe one in";
         return Err(UsageError(message.to_owned()).into());
     }
+    let documents = args.attach.read(std::path::Path::new(""))?;
     let mut opened = opening::open(args, None, &people, terminal)?;
     opened.announce(args.json, terminal)?;
     terminal.out.flush()?;
@@ -91,8 +94,11 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         capacity::compact(&mut opened.agent, args.json, terminal).await?;
     }
     let status = match prompt {
-        Some(prompt) => turn(&mut opened, args, &people, &prompt).await?,
-        None => converse(&mut opened, args, &people, terminal).await?,
+        Some(prompt) => {
+            attach::enter(&mut opened, documents, &prompt, args.json, terminal)?;
+            turn(&mut opened, args, &people, &prompt).await?
+        }
+        None => converse(&mut opened, args, &people, documents, terminal).await?,
     };
     opened.agent.end("exit").await?;
     if let Some(children) = &opened.children {
@@ -110,6 +116,7 @@ async fn converse(
     opened: &mut Opened,
     args: &RunArgs,
     people: &People,
+    mut documents: Vec<Document>,
     terminal: &mut Terminal,
 ) -> anyhow::Result<Status> {
     let mut status = Status::Success;
@@ -126,7 +133,11 @@ async fn converse(
                 return Ok(status);
             }
             Some(line) if line.trim().is_empty() => {}
-            Some(line) => status = turn(opened, args, people, &line).await?,
+            Some(line) => {
+                let documents = std::mem::take(&mut documents);
+                attach::enter(opened, documents, &line, args.json, terminal)?;
+                status = turn(opened, args, people, &line).await?;
+            }
         }
     }
 }

@@ -9,6 +9,7 @@
 mod agents;
 mod app_server;
 mod assemble;
+mod attach;
 mod bad_input;
 mod cache;
 mod capacity;

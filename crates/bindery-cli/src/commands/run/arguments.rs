@@ -6,6 +6,9 @@ use bindery::budget::Fraction;
 use bindery::sources::settings::{Flags, Request};
 use clap::{Args, Parser as _, ValueEnum};
 
+use crate::commands::launch::LaunchArgs;
+use crate::documents::AttachArgs;
+
 /// Tools that act without asking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Allowed {
@@ -139,9 +142,13 @@ pub(crate) struct RunArgs {
     /// Summarise older messages now, before anything is said
     #[arg(long)]
     pub(super) compact: bool,
+    #[command(flatten)]
+    pub(super) attach: AttachArgs,
     /// Every event as a line of JSON
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) launch: LaunchArgs,
     /// The instruction dialect (auto, claude, codex, …), or `none`
     #[arg(long, value_name = "NAME")]
     pub(super) instructions: Option<String>,
@@ -179,7 +186,7 @@ impl RunArgs {
                 model: self.model.clone(),
                 instructions: self.instructions.clone(),
                 max_tokens: self.max_tokens,
-                ..Flags::default()
+                ..self.launch.flags()
             },
         }
     }

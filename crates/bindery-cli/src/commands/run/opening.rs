@@ -45,7 +45,7 @@ pub(super) struct Opened {
     /// The sub-agents, if any may be sent.
     pub(super) children: Option<Subagents>,
     kept: Vec<Registration>,
-    registered: Here,
+    pub(super) registered: Here,
 }
 
 impl Opened {
