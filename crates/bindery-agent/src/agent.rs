@@ -33,8 +33,12 @@ pub trait Refresh: Send {
 /// The moment of a refresh.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment<'a> {
+    /// The turn's number in the session.
+    pub turn: u64,
     /// The step that would follow, from 1.
     pub step: u64,
+    /// What was said since the last step; empty where only tools went on.
+    pub said: &'a str,
     /// Everything that tools touched in the session, in order, without repetition: absolute paths.
     pub touched: &'a [Arc<str>],
 }

@@ -13,6 +13,7 @@ pub(crate) mod import;
 pub(crate) mod launch;
 pub(crate) mod lock;
 pub(crate) mod log;
+pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod plan;
 pub(crate) mod policy;
@@ -20,6 +21,7 @@ pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod scan;
 pub(crate) mod simulate;
+pub(crate) mod skills;
 pub(crate) mod why;
 
 use crate::cli::Command;
@@ -38,6 +40,8 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Gateway(args) => gateway::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
         Command::Log(args) => log::run(&args, terminal),
+        Command::Memory(args) => memory::run(&args, terminal),
+        Command::Skills(args) => skills::run(&args, terminal),
         Command::Policy(args) => policy::run(&args, terminal),
         Command::Replay(args) => replay::run(&args, terminal),
         Command::Run(args) => run::run(&args, terminal),

@@ -11,7 +11,7 @@ use crate::reading::{Problem, Reader, decode};
 const BOUND: u64 = 2 * 1024 * 1024;
 
 /// Keys that are read from a header that is not YAML.
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 10] = [
     "name",
     "description",
     "tools",
@@ -20,6 +20,8 @@ const KNOWN: [&str; 8] = [
     "allowed-tools",
     "color",
     "permissionMode",
+    "disable-model-invocation",
+    "keep-coding-instructions",
 ];
 
 /// A definition.
@@ -39,6 +41,11 @@ impl Header {
     pub(crate) fn text(&self, key: &str) -> String {
         let text = self.0.text(key).unwrap_or_default();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether a field says yes.
+    pub(crate) fn is_true(&self, key: &str) -> bool {
+        self.0.is_true(key)
     }
 
     /// The list in a field: a YAML list, or comma-separated.

@@ -1,6 +1,8 @@
 //! Disk and processes in: instruction files of every agent, environment, git, prompt sections.
 
 pub mod agents;
+pub mod clients;
+pub mod codex;
 pub mod composition;
 mod definition;
 pub mod dialect;
@@ -22,7 +24,9 @@ pub mod search;
 pub mod settings;
 pub mod skills;
 mod strict_file;
+pub mod styles;
 pub mod tree;
+pub mod variants;
 mod visible;
 mod workspace;
 

@@ -6,5 +6,6 @@ mod common;
 mod control;
 mod crash;
 mod failures;
+mod memory;
 mod outside;
 mod steps;

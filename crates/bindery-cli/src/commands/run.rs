@@ -4,6 +4,7 @@ mod arguments;
 mod capacity;
 mod control;
 mod model;
+mod notes;
 mod opening;
 mod people;
 mod permit;

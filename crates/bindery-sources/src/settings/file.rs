@@ -59,7 +59,7 @@ pub fn parse(text: &str, shown: &str, folder: &Path, owner: Owner) -> Result<Set
                 .problems
                 .extend(super::silenced::read(value, text, shown).err());
         } else if TABLES.contains(&&**name.get_ref()) {
-            // Lists of tables that `crate::hooks` reads.
+            // Lists of tables that `crate::hooks` and `crate::variants` read.
         } else {
             reader.entry(name, value, base, &mut out.base);
         }
@@ -72,7 +72,7 @@ pub fn parse(text: &str, shown: &str, folder: &Path, owner: Owner) -> Result<Set
 }
 
 /// Lists of tables that are no settings.
-const TABLES: [&str; 3] = ["hook", "gate", "state"];
+const TABLES: [&str; 4] = ["hook", "gate", "state", "variant"];
 
 struct Reader<'a> {
     text: &'a str,

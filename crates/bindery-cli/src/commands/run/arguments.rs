@@ -17,6 +17,8 @@ pub(crate) enum Allowed {
     Edit,
     /// Run commands.
     Shell,
+    /// Note facts for later sessions.
+    Memory,
     /// All of these.
     All,
 }
@@ -133,6 +135,7 @@ impl RunArgs {
             Allowed::Write => tool == "write",
             Allowed::Edit => tool == "edit",
             Allowed::Shell => tool == "shell",
+            Allowed::Memory => tool == "memory",
         })
     }
 }

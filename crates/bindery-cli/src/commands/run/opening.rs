@@ -21,6 +21,7 @@ use bindery_store::{Contention, Journal, SessionId, SqliteStore, Store};
 use super::arguments::RunArgs;
 use super::control;
 use super::model::{Choice, model};
+use super::notes;
 use super::people::People;
 use super::permit::Ask;
 use super::pinned::Pinned;
@@ -101,8 +102,9 @@ pub(super) fn open(
     agent.notices = Box::new(move || later.take());
     let capacity = super::capacity::of(args, &store, &agent.params)?;
     agent.toolbox = toolbox_with(&workdir, Shell::new(commands_environment()), &capacity.intake);
+    let desk = notes::attach(&mut agent, &id, &here, &question);
     agent.capacity = Some(capacity);
-    let allowed = ["write", "edit", "shell"]
+    let allowed = ["write", "edit", "shell", "memory"]
         .into_iter()
         .filter(|tool| args.allows(tool));
     agent.permit = Arc::new(Ask::new(people.clone(), allowed.map(str::to_owned)));
@@ -112,6 +114,9 @@ pub(super) fn open(
     agent
         .refreshers
         .extend(instruction_files(&here, &question, &scope)?);
+    agent
+        .refreshers
+        .extend(desk.map(|desk| notes::refresher(desk, &scope)));
     if let Some(tmux) = Tmux::find(commands_environment(), here.gate().clone(), scope.clone()) {
         agent.refreshers.push(Box::new(tmux));
     }
@@ -124,6 +129,7 @@ pub(super) fn open(
         };
         agent.commit(vec![started.into()])?;
     }
+    notes::record_variants(&mut agent, &here)?;
     Ok(Opened {
         id,
         agent,
