@@ -13,6 +13,7 @@ pub(crate) mod import;
 pub(crate) mod launch;
 pub(crate) mod lock;
 pub(crate) mod log;
+pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod plan;
@@ -40,6 +41,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Gateway(args) => gateway::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
         Command::Log(args) => log::run(&args, terminal),
+        Command::Mcp(args) => mcp::run(&args, terminal),
         Command::Memory(args) => memory::run(&args, terminal),
         Command::Skills(args) => skills::run(&args, terminal),
         Command::Policy(args) => policy::run(&args, terminal),

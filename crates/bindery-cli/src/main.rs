@@ -4,6 +4,7 @@ mod books;
 mod cli;
 mod commands;
 mod exchanges;
+mod happened;
 mod layout;
 mod notices;
 mod outside;

@@ -14,6 +14,7 @@ pub mod hooks;
 pub mod instruction_contexts;
 pub mod instructions;
 pub mod lock;
+pub mod mcp;
 pub mod memory;
 pub mod notice;
 pub mod path_text;

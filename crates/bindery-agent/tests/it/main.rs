@@ -6,6 +6,7 @@ mod common;
 mod control;
 mod crash;
 mod failures;
+mod mcp;
 mod memory;
 mod outside;
 mod steps;

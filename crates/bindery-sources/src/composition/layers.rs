@@ -217,8 +217,11 @@ impl Composition {
         let Some(origin) = &self.grants.origin else {
             return Vec::new();
         };
+        // `mcp:NAME` grants the instructions of a server, and a style is no section of the project's.
         let is_known = |key: &String| {
-            key == crate::styles::KEY || self.project.iter().any(|file| &*file.key == key.as_str())
+            key.starts_with("mcp:")
+                || key == crate::styles::KEY
+                || self.project.iter().any(|file| &*file.key == key.as_str())
         };
         let vain = self.grants.keys.iter().filter(|key| !is_known(key));
         vain.map(|key| {
