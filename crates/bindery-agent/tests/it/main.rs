@@ -1,6 +1,7 @@
 //! The loop on a log in memory and a model that is made up. Nothing here waits.
 #![cfg(test)]
 
+mod app_server;
 mod capacity;
 mod common;
 mod control;
