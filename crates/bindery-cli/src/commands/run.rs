@@ -6,6 +6,7 @@ mod capacity;
 mod children;
 mod control;
 mod model;
+mod notes;
 mod opening;
 mod people;
 mod permit;

@@ -16,6 +16,8 @@ pub enum Key {
     Coordinator,
     /// `custom_mode`
     CustomMode,
+    /// `developer_instructions`
+    DeveloperInstructions,
     /// `effort`
     Effort,
     /// `git_status_deadline_ms`
@@ -160,6 +162,15 @@ pub const KEYS: &[KeyInfo] = &[
         default: "\"replace\"",
         not_in_project: Some(CHOICE_OF_RULES),
         meaning: "Whether `system_prompt` takes the default's place, extends it, or is all there is, without `append_system_prompt`",
+    },
+    KeyInfo {
+        key: Key::DeveloperInstructions,
+        name: "developer_instructions",
+        shape: Shape::Prompt,
+        example: "developer_instructions = \"Answer in German.\"",
+        default: "",
+        not_in_project: Some(SYSTEM_TEXT),
+        meaning: "Text that speaks as the developer, whatever the system prompt is",
     },
     KeyInfo {
         key: Key::Effort,

@@ -79,6 +79,7 @@ fn nothing_set_leaves_the_built_in_values() {
     append_system_prompt = -
     coordinator = -
     custom_mode = "replace" (built-in)
+    developer_instructions = -
     effort = -
     git_status_deadline_ms = 200 (built-in)
     grants = [] (built-in)
@@ -126,6 +127,7 @@ fn every_layer_shadows_the_ones_before_it() {
     append_system_prompt = -
     coordinator = -
     custom_mode = "replace" (built-in)
+    developer_instructions = -
     effort = -
     git_status_deadline_ms = 0 (-c git_status_deadline_ms) 200 (built-in)
     grants = ["style"] (~/.config/bindery/config.toml:5) [] (built-in)
@@ -186,7 +188,7 @@ fn every_bad_value_is_reported_at_once() {
       help: did you mean `model`?
     ~/.config/bindery/config.toml:2:1: unknown key `zzz`
       2 | zzz = 2
-      help: known keys are agent, agent_mode, append_system_prompt, coordinator, custom_mode, effort, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, language, max_tokens, memory, mode, model, output_style, provider, skills, system_prompt, tier, tool_order, user
+      help: known keys are agent, agent_mode, append_system_prompt, coordinator, custom_mode, developer_instructions, effort, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, language, max_tokens, memory, mode, model, output_style, provider, skills, system_prompt, tier, tool_order, user
     ~/.config/bindery/config.toml:3:8: `mode` must be one of "full", "minimal", "none", not "fast"
       3 | mode = "fast"
       help: for example mode = "minimal"

@@ -83,6 +83,11 @@ impl Settings {
         }
     }
 
+    /// The text that speaks as the developer.
+    pub fn developer_instructions(&self) -> Option<Chosen<Prompt>> {
+        self.prompt(Key::DeveloperInstructions)
+    }
+
     /// The coordinator's file.
     pub fn coordinator(&self) -> Option<Chosen<PathBuf>> {
         self.file(Key::Coordinator)

@@ -42,6 +42,7 @@ enum ModeArg {
 
 /// Show the next request here.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct AssembleArgs {
     /// The directory that the agent works in
     #[arg(value_name = "DIR", default_value = ".")]
@@ -58,6 +59,9 @@ pub(crate) struct AssembleArgs {
     /// Refuse with exit code 1 if a text here is not approved exactly as it is (see `bindery lock`)
     #[arg(long)]
     pub(super) locked: bool,
+    /// Print which prompts take part and which do not, which variants hold and why, and stop
+    #[arg(long, conflicts_with_all = ["view", "json", "against", "explain_config"])]
+    pub(super) explain: bool,
     /// Print every setting with its value, where it came from and what it shadows, and stop
     #[arg(long, conflicts_with_all = ["view", "json", "against"])]
     pub(super) explain_config: bool,

@@ -21,7 +21,7 @@ pub(crate) enum Allowed {
 }
 
 /// Our own tools that ask first.
-const OWN: [&str; 3] = ["write", "edit", "shell"];
+const OWN: [&str; 4] = ["write", "edit", "shell", "memory"];
 
 impl Allowed {
     /// Whether this tool is meant.
