@@ -89,8 +89,11 @@ fn read(digits: impl Iterator<Item = (u8, usize)>, expected: usize, width: u32) 
             have -= 8;
             bytes.push(((bits >> have & 0xFF) as u8, first, at + 1));
             start = if have == 0 { None } else { Some(at) };
-            if PROBES.contains(&bytes.len()) && !is_text(&bytes) {
-                return None;
+            if PROBES.contains(&bytes.len()) {
+                if !is_text(&bytes) {
+                    return None;
+                }
+                bytes.reserve(expected);
             }
         }
     }
