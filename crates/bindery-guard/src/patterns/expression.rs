@@ -99,7 +99,11 @@ pub(crate) fn compile(
             needs.extend(known.of(&body).ok());
         }
         if form == Form::Words {
-            let start = if at == 0 { r"\b{start-half}" } else { "" };
+            let start = if at == 0 && !expander.begins_with_mark(known) {
+                r"\b{start-half}"
+            } else {
+                ""
+            };
             let end = if at == last {
                 r"(?:\b{end-half}|\b{start-half})"
             } else {
@@ -364,6 +368,16 @@ struct Expander<'a> {
 }
 
 impl Expander<'_> {
+    /// Whether every match begins with an anchor that begins with a mark, which may follow a word directly.
+    fn begins_with_mark(&self, known: &mut Literals) -> bool {
+        let is_mark = |literal: &Vec<u8>| {
+            let first = literal.first();
+            first.is_some_and(|first| first.is_ascii_punctuation() && *first != b'_')
+        };
+        let anchors = self.anchor.as_deref().filter(|_| self.leading);
+        anchors.is_some_and(|anchor| known.of(anchor).is_ok_and(|all| all.iter().all(is_mark)))
+    }
+
     fn expand(&mut self, source: &str, depth: usize) -> Result<String, String> {
         let mut out = String::with_capacity(source.len() * 4);
         let mut rest = source;
