@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bindery_core::log::{Decision, GateDecided, Payload, ToolCalled, ToolReturned};
+use bindery_core::{Authority, Fragment, Kind, Message, Part, Role, Source, Trust, said};
 use bindery_hooks::{Permission as Decided, Rule, permission};
 use bindery_store::StoreError;
 use bindery_wire::{Reply, ReplyPart};
@@ -149,12 +150,44 @@ impl Agent {
             scan,
         };
         self.commit(vec![returned.into()])?;
+        self.shown(&outcome)?;
         let call = Call {
             id: call,
             tool,
             input,
         };
         self.called(call, &outcome, cancel).await
+    }
+
+    /// What a tool shows waits in the inbox: it enters behind the results of all calls. What the provider would
+    /// refuse does not enter, and the model is told why.
+    fn shown(&mut self, outcome: &Outcome) -> Result<(), StoreError> {
+        for media in &outcome.shows {
+            let place = self.state().next_seq().get();
+            let key = format!("message:{place}.0");
+            let source = Source::Plugin {
+                name: "tool:retrieve".into(),
+            };
+            let part = match self
+                .model
+                .provider()
+                .refuses_media(media, self.state().messages())
+            {
+                None => Part::media(key, source, media.clone()),
+                Some(why) => {
+                    let text = format!("{media} cannot be shown: {why}.");
+                    let fragment = said(key, Kind::Document, Authority::User, Trust::External, text);
+                    Part::Text(vec![Fragment { source, ..fragment }])
+                }
+            };
+            let message = Message {
+                role: Role::User,
+                parts: vec![part],
+                is_meta: true,
+            };
+            self.inject(message)?;
+        }
+        Ok(())
     }
 
     /// A result as it may stand in the conversation: a large one as its digest, once all of it is kept.
@@ -195,17 +228,14 @@ impl Agent {
             return refused(format!("the input {problem}; call again with a JSON object"));
         }
         let Some(runner) = self.toolbox.get(name) else {
-            let known: Vec<&str> = self.toolbox.names().collect();
-            return refused(format!(
-                "there is no tool `{name}`; there are: {}",
-                known.join(", ")
-            ));
+            let known = self.toolbox.names().join(", ");
+            return refused(format!("there is no tool `{name}`; there are: {known}"));
         };
         match serde_json::from_str(input) {
             Ok(input) => Some(Sorted::Ready(Ready {
-                runner: runner.clone(),
                 call,
                 tool,
+                runner,
                 input,
             })),
             Err(error) => refused(format!("the input is no JSON object: {error}")),

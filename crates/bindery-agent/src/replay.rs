@@ -1,7 +1,7 @@
 //! The proof: every request, rebuilt from the log alone.
 
 use bindery_core::ContentHash;
-use bindery_core::log::{AttemptStarted, FoldError, LoggedRequest, Replay, Seq};
+use bindery_core::log::{AttemptOutcome, AttemptStarted, FoldError, LoggedRequest, Payload, Replay, Seq};
 use bindery_store::{LogReader, StoreError, events};
 
 use crate::params::{ADAPTER_VERSION, Bodies, RebuildError};
@@ -144,11 +144,36 @@ pub fn verify(log: &dyn LogReader) -> Result<Verified, ReplayError> {
     Ok(verified)
 }
 
-/// Request `number` (from 1) as it was sent; `None` if there are not so many.
+/// Which request of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// This one, from 1.
+    Number(u64),
+    /// The last one, however it ended.
+    Last,
+}
+
+/// How a request ended; `None` if the log does not say.
+pub fn outcome(log: &dyn LogReader, attempt: Seq) -> Result<Option<AttemptOutcome>, ReplayError> {
+    for event in events(log, attempt) {
+        if let Payload::AttemptEnded(ended) = event?.payload
+            && ended.attempt == attempt
+        {
+            return Ok(Some(ended.outcome));
+        }
+    }
+    Ok(None)
+}
+
+/// A request as it was sent; `None` if there is no such one.
 pub fn request(
     log: &dyn LogReader,
-    wanted: u64,
+    which: Which,
 ) -> Result<Option<Result<Rebuilt, RebuildError>>, ReplayError> {
+    let wanted = match which {
+        Which::Number(number) => number,
+        Which::Last => last(log)?,
+    };
     let mut found = None;
     each(log, |asked| {
         let LoggedRequest {
@@ -166,4 +191,14 @@ pub fn request(
         Go::Stop
     })?;
     Ok(found)
+}
+
+/// The number of the last request, which the events alone tell: nothing is rebuilt for it.
+fn last(log: &dyn LogReader) -> Result<u64, ReplayError> {
+    let mut count = 0;
+    each(log, |asked| {
+        count = asked.request.number;
+        Go::On
+    })?;
+    Ok(count)
 }

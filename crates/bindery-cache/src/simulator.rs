@@ -117,6 +117,14 @@ pub trait Simulator: Send {
     /// Answers a request and remembers it. Requests must come in the order of time.
     fn respond(&mut self, call: &Call<'_>) -> Outcome;
 
+    /// Lets the bodies that it keeps for comparison take no more than so many bytes: those used longest ago
+    /// are forgotten first, and what they would have saved is then predicted as not cached. Without this only
+    /// the rules' lifetimes end them, which a long trace needs and a long-lived process must not allow.
+    /// Simulators that keep hashes alone need no bound.
+    fn hold_at_most(&mut self, bytes: usize) {
+        let _ = bytes;
+    }
+
     /// The rules it follows.
     fn rules(&self) -> &CacheRules;
 

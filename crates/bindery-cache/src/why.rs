@@ -198,6 +198,7 @@ pub struct Explainer<'b> {
     rules: &'b RuleBook,
     prices: &'b PriceBook,
     family: Option<Family>,
+    most_bytes: Option<usize>,
     simulators: BTreeMap<String, Box<dyn Simulator>>,
     seen: Vec<Seen>,
     count: usize,
@@ -210,6 +211,7 @@ impl<'b> Explainer<'b> {
             rules,
             prices,
             family: None,
+            most_bytes: None,
             simulators: BTreeMap::new(),
             seen: Vec::new(),
             count: 0,
@@ -221,6 +223,13 @@ impl<'b> Explainer<'b> {
     #[must_use]
     pub fn family(mut self, family: Family) -> Self {
         self.family = Some(family);
+        self
+    }
+
+    /// Bounds what the simulated cache of each model keeps: see [`Simulator::hold_at_most`].
+    #[must_use]
+    pub fn hold_at_most(mut self, bytes: usize) -> Self {
+        self.most_bytes = Some(bytes);
         self
     }
 
@@ -255,7 +264,11 @@ impl<'b> Explainer<'b> {
                 None => self.rules.rules(model)?,
             };
             let Some(rules) = rules else { return Ok(None) };
-            self.simulators.insert(name.clone(), simulator(rules));
+            let mut simulator = simulator(rules);
+            if let Some(bytes) = self.most_bytes {
+                simulator.hold_at_most(bytes);
+            }
+            self.simulators.insert(name.clone(), simulator);
         }
         let Some(simulator) = self.simulators.get_mut(&name) else {
             return Ok(None);

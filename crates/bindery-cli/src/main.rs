@@ -3,7 +3,9 @@
 mod books;
 mod cli;
 mod commands;
+mod documents;
 mod exchanges;
+mod happened;
 mod layout;
 mod notices;
 mod outside;

@@ -17,6 +17,8 @@ use crate::{BoxFuture, Endpoint, EventSource, Exchange, Model, Outgoing, Secret}
 
 /// How long the end of a body may take to follow the end of the reply.
 const CLOSING: Duration = Duration::from_millis(100);
+/// What Claude Code 2.1.197 sends with an effort; models from Opus 4.8 on need it no more and take it.
+const EFFORT_BETA: &str = "effort-2025-11-24";
 /// The most of an error's body that is read.
 const LONGEST_ERROR: usize = 64 * 1024;
 /// The most of a reply that was not streamed.
@@ -67,6 +69,9 @@ impl HttpModel {
             "application/json"
         };
         headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        if self.provider == Provider::Anthropic && outgoing.request.params.effort.is_some() {
+            headers.append("anthropic-beta", HeaderValue::from_static(EFFORT_BETA));
+        }
         if let Some(key) = &self.key {
             let (name, value) = match self.provider {
                 Provider::Anthropic => ("x-api-key".parse().ok(), key.reveal().to_owned()),

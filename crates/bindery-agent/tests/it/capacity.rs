@@ -103,7 +103,7 @@ async fn a_long_session_makes_room_and_every_request_can_be_rebuilt() {
     assert_eq!(said.matches("RULE-7 never push").count(), 1);
     let verified = replay::verify(world.agent.journal().log()).unwrap();
     assert_eq!((verified.requests, verified.differences.len()), (19, 0));
-    let body = replay::request(world.agent.journal().log(), 19)
+    let body = replay::request(world.agent.journal().log(), replay::Which::Number(19))
         .unwrap()
         .unwrap()
         .unwrap()
@@ -368,7 +368,7 @@ async fn the_model_is_asked_with_the_users_own_wishes_and_the_request_is_in_the_
         panic!("{compacted:?}: {:?}", errors(&world))
     };
     assert_eq!(report.summariser, "model@1+instructions");
-    let body = replay::request(world.agent.journal().log(), 4)
+    let body = replay::request(world.agent.journal().log(), replay::Which::Number(4))
         .unwrap()
         .unwrap()
         .unwrap()

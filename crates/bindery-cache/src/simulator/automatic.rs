@@ -1,19 +1,23 @@
 //! OpenAI up to GPT-5.5: automatic, by intervals, kept on the machine that a request was routed to.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use bindery_core::ContentHash;
 
-use super::shared::{Stored, best, keep};
+use super::shared::{Held, Stored};
 use super::{Call, Outcome, Simulator, seed};
 use crate::{CacheRules, Measured, Region};
+
+const MINUTE_MS: u64 = 60_000;
+/// With more routes than this, those without requests in the last minute are forgotten.
+const ROUTES: usize = 1_024;
 
 #[derive(Clone)]
 pub(super) struct Automatic {
     rules: CacheRules,
-    stored: Vec<Stored>,
-    /// When requests came, by route.
-    arrivals: VecDeque<(ContentHash, u64)>,
+    held: Held,
+    /// When the requests of the last minute came, by route.
+    arrivals: BTreeMap<ContentHash, VecDeque<u64>>,
 }
 
 impl Simulator for Automatic {
@@ -31,10 +35,10 @@ impl Simulator for Automatic {
         let (step, interval) = (number("report_step").max(1), number("interval").max(1));
         let (hidden, minimum) = (number("hidden_tokens"), number("minimum"));
         let now = call.at_ms;
-        self.stored
+        self.held
             .retain(|stored| now < stored.used + idle && now < stored.created + longest);
         let place = self.place(call);
-        let same = best(&mut self.stored, place, call.request, now);
+        let same = self.held.best(place, call.request, now);
         // Entries end at whole intervals, counted from the start of the hidden text, which is not reported.
         let kept = (same.tokens + hidden) / interval * interval;
         let reported = kept.saturating_sub(hidden) / step * step;
@@ -43,20 +47,21 @@ impl Simulator for Automatic {
         } else {
             reported
         };
-        keep(
-            &mut self.stored,
-            Stored {
-                place,
-                request: call.request.clone(),
-                created: call.began_ms.unwrap_or(now),
-                used: now,
-            },
-        );
+        self.held.keep(Stored {
+            place,
+            request: call.request.clone(),
+            created: call.began_ms.unwrap_or(now),
+            used: now,
+        });
         let mut outcome = Outcome::reading(call.request, read, whole_segments(call.request, read));
         if call.request.total() < minimum {
             outcome.below_minimum = std::mem::take(&mut outcome.kept);
         }
         outcome
+    }
+
+    fn hold_at_most(&mut self, bytes: usize) {
+        self.held.at_most(bytes);
     }
 
     fn rules(&self) -> &CacheRules {
@@ -72,8 +77,8 @@ impl Automatic {
     pub(super) fn new(rules: CacheRules) -> Self {
         Self {
             rules,
-            stored: Vec::new(),
-            arrivals: VecDeque::new(),
+            held: Held::default(),
+            arrivals: BTreeMap::new(),
         }
     }
 
@@ -85,15 +90,16 @@ impl Automatic {
         let seed = seed(&self.rules, call.route, request.settings(), Region::Messages);
         let start = first_tokens(call.request, self.rules.number("routing_tokens"));
         let route = ContentHash::of_fields("route", [&seed.as_bytes()[..], key.as_bytes(), &start]);
-        while self
-            .arrivals
-            .front()
-            .is_some_and(|(_, at)| at + 60_000 <= call.at_ms)
-        {
-            self.arrivals.pop_front();
+        let is_past = |at: &u64| at + MINUTE_MS <= call.at_ms;
+        if self.arrivals.len() > ROUTES {
+            self.arrivals.retain(|_, times| !times.back().is_none_or(is_past));
         }
-        let before = self.arrivals.iter().filter(|(of, _)| *of == route).count() as u64;
-        self.arrivals.push_back((route, call.at_ms));
+        let times = self.arrivals.entry(route).or_default();
+        while times.front().is_some_and(is_past) {
+            times.pop_front();
+        }
+        let before = times.len() as u64;
+        times.push_back(call.at_ms);
         (route, before / self.rules.number("overflow_per_minute").max(1))
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bindery_core::{Authority, ContentHash};
 
 use super::automatic::whole_segments;
-use super::shared::{Stored, best, keep, shared};
+use super::shared::{Held, Stored, shared};
 use super::view::View;
 use super::{Call, Outcome, Simulator, seed};
 use crate::{CacheRules, Region};
@@ -26,7 +26,7 @@ struct Unit {
 pub(super) struct Deepseek {
     rules: CacheRules,
     units: BTreeMap<(ContentHash, ContentHash), Unit>,
-    watched: Vec<Stored>,
+    watched: Held,
 }
 
 impl Simulator for Deepseek {
@@ -49,6 +49,10 @@ impl Simulator for Deepseek {
         Outcome::reading(call.request, read, whole_segments(call.request, read))
     }
 
+    fn hold_at_most(&mut self, bytes: usize) {
+        self.watched.at_most(bytes);
+    }
+
     fn rules(&self) -> &CacheRules {
         &self.rules
     }
@@ -63,7 +67,7 @@ impl Deepseek {
         Self {
             rules,
             units: BTreeMap::new(),
-            watched: Vec::new(),
+            watched: Held::default(),
         }
     }
 
@@ -99,13 +103,9 @@ impl Deepseek {
             return 0;
         }
         let ready = call.at_ms.saturating_sub(self.rules.number("build_ms"));
-        best(
-            &mut self.watched,
-            (seed, 0),
-            call.request,
-            ready.saturating_add(1),
-        )
-        .tokens
+        self.watched
+            .best((seed, 0), call.request, ready.saturating_add(1))
+            .tokens
             / interval
             * interval
     }
@@ -118,7 +118,11 @@ impl Deepseek {
             answered,
         };
         if self.rules.number("common_prefixes") != 0 {
-            let of_seed = self.watched.iter().filter(|stored| stored.place.0 == seed);
+            let of_seed = self
+                .watched
+                .requests()
+                .iter()
+                .filter(|stored| stored.place.0 == seed);
             let parted: Vec<usize> = of_seed
                 .map(|stored| shared(call.request, &stored.request).depth)
                 .collect();
@@ -130,17 +134,14 @@ impl Deepseek {
             let kept = self.units.entry((seed, link)).or_insert(unit(true));
             kept.answered = true;
         }
-        keep(
-            &mut self.watched,
-            Stored {
-                place: (seed, 0),
-                request: call.request.clone(),
-                created: call.at_ms,
-                used: call.at_ms,
-            },
-        );
-        if self.watched.len() > WATCHED {
-            self.watched.remove(0);
+        self.watched.keep(Stored {
+            place: (seed, 0),
+            request: call.request.clone(),
+            created: call.at_ms,
+            used: call.at_ms,
+        });
+        if self.watched.requests().len() > WATCHED {
+            self.watched.forget_oldest();
         }
     }
 }

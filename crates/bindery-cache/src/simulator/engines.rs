@@ -5,7 +5,7 @@
 use bindery_core::ContentHash;
 
 use super::automatic::whole_segments;
-use super::shared::{Shared, Stored, best, keep, shared};
+use super::shared::{Held, Shared, Stored, shared};
 use super::{Call, Outcome, Simulator, count, seed};
 use crate::{CacheRules, Measured, Region};
 
@@ -13,7 +13,7 @@ use crate::{CacheRules, Measured, Region};
 #[derive(Clone)]
 pub(super) struct Prefixes {
     rules: CacheRules,
-    stored: Vec<Stored>,
+    held: Held,
     /// Whether at least one token is always evaluated, as engines must to go on.
     evaluates_one: bool,
 }
@@ -22,7 +22,7 @@ impl Prefixes {
     pub(super) fn gemini(rules: CacheRules) -> Self {
         Self {
             rules,
-            stored: Vec::new(),
+            held: Held::default(),
             evaluates_one: false,
         }
     }
@@ -30,7 +30,7 @@ impl Prefixes {
     pub(super) fn blocks(rules: CacheRules) -> Self {
         Self {
             rules,
-            stored: Vec::new(),
+            held: Held::default(),
             evaluates_one: true,
         }
     }
@@ -38,15 +38,14 @@ impl Prefixes {
     /// Frees room, least recently used first, until what is kept fits.
     fn evict(&mut self) {
         let capacity = self.rules.number("capacity");
-        let held = |stored: &[Stored]| stored.iter().map(|stored| stored.request.total()).sum::<u64>();
-        while capacity > 0 && held(&self.stored) > capacity && !self.stored.is_empty() {
-            let oldest = self
-                .stored
+        let tokens = |held: &Held| {
+            held.requests()
                 .iter()
-                .enumerate()
-                .min_by_key(|(_, stored)| stored.used)
-                .map_or(0, |(at, _)| at);
-            self.stored.remove(oldest);
+                .map(|stored| stored.request.total())
+                .sum::<u64>()
+        };
+        while capacity > 0 && tokens(&self.held) > capacity {
+            self.held.forget_oldest();
         }
     }
 }
@@ -56,7 +55,7 @@ impl Simulator for Prefixes {
         let now = call.at_ms;
         let idle = self.rules.number("idle_ms");
         if idle > 0 {
-            self.stored.retain(|stored| now < stored.used + idle);
+            self.held.retain(|stored| now < stored.used + idle);
         }
         let seed = seed(
             &self.rules,
@@ -70,31 +69,28 @@ impl Simulator for Prefixes {
         } else {
             call.request.total()
         };
-        let same = best(&mut self.stored, (seed, 0), call.request, now)
-            .tokens
-            .min(most)
-            / block
-            * block;
+        let same = self.held.best((seed, 0), call.request, now).tokens.min(most) / block * block;
         let read = if same < self.rules.number("minimum") {
             0
         } else {
             same
         };
-        keep(
-            &mut self.stored,
-            Stored {
-                place: (seed, 0),
-                request: call.request.clone(),
-                created: call.began_ms.unwrap_or(now),
-                used: now,
-            },
-        );
+        self.held.keep(Stored {
+            place: (seed, 0),
+            request: call.request.clone(),
+            created: call.began_ms.unwrap_or(now),
+            used: now,
+        });
         self.evict();
         let mut outcome = Outcome::reading(call.request, read, whole_segments(call.request, read));
         if call.request.total() < self.rules.number("minimum") {
             outcome.below_minimum = std::mem::take(&mut outcome.kept);
         }
         outcome
+    }
+
+    fn hold_at_most(&mut self, bytes: usize) {
+        self.held.at_most(bytes);
     }
 
     fn rules(&self) -> &CacheRules {

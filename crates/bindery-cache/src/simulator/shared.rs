@@ -52,8 +52,67 @@ fn comparable(a: &Segment, b: &Segment) -> bool {
     (a.region, a.speaker, a.form) == (b.region, b.speaker, b.form)
 }
 
-/// The most that any of the stored requests of a place shares with a request; it counts as used.
-pub(super) fn best(stored: &mut [Stored], place: (ContentHash, u64), request: &Measured, now: u64) -> Shared {
+/// The requests that a cache still holds.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Held {
+    stored: Vec<Stored>,
+    bytes: usize,
+    /// How many bytes of bodies may be held; `None` where only time ends them.
+    most_bytes: Option<usize>,
+}
+
+impl Held {
+    /// Forgets, from now on, what was used longest ago where the bodies take more than this.
+    pub(super) fn at_most(&mut self, bytes: usize) {
+        self.most_bytes = Some(bytes);
+    }
+
+    pub(super) fn requests(&self) -> &[Stored] {
+        &self.stored
+    }
+
+    pub(super) fn retain(&mut self, lives: impl Fn(&Stored) -> bool) {
+        self.stored.retain(lives);
+        self.bytes = self.stored.iter().map(Stored::bytes).sum();
+    }
+
+    /// The most that any of the requests of a place shares with a request; it counts as used.
+    pub(super) fn best(&mut self, place: (ContentHash, u64), request: &Measured, now: u64) -> Shared {
+        best(&mut self.stored, place, request, now)
+    }
+
+    /// Keeps a request. One that it continues is no longer needed: what it holds, this one holds too.
+    pub(super) fn keep(&mut self, new: Stored) {
+        self.retain(|old| {
+            let older = old.place == new.place && old.created <= new.created;
+            let chain = old.request.request().chain();
+            let is_continued =
+                || chain.shared(new.request.request().chain()) == old.request.request().segments().len();
+            !(older && is_continued())
+        });
+        self.bytes += new.bytes();
+        self.stored.push(new);
+        while self.most_bytes.is_some_and(|most| self.bytes > most) && self.stored.len() > 1 {
+            self.forget_oldest();
+        }
+    }
+
+    /// Forgets the request that was used longest ago.
+    pub(super) fn forget_oldest(&mut self) {
+        let used = |(_, stored): &(usize, &Stored)| stored.used;
+        if let Some((oldest, _)) = self.stored.iter().enumerate().min_by_key(used) {
+            self.bytes -= self.stored.remove(oldest).bytes();
+        }
+    }
+}
+
+impl Stored {
+    fn bytes(&self) -> usize {
+        self.request.request().body().len()
+    }
+}
+
+fn best(stored: &mut [Stored], place: (ContentHash, u64), request: &Measured, now: u64) -> Shared {
     let candidates = stored
         .iter_mut()
         .filter(|stored| stored.place == place && stored.created < now);
@@ -69,18 +128,4 @@ pub(super) fn best(stored: &mut [Stored], place: (ContentHash, u64), request: &M
         }
         None => Shared { tokens: 0, depth: 0 },
     }
-}
-
-/// Keeps a request. One that it continues is no longer needed: what it holds, this one holds too.
-pub(super) fn keep(stored: &mut Vec<Stored>, new: Stored) {
-    stored.retain(|old| {
-        let continues = old
-            .request
-            .request()
-            .chain()
-            .shared(new.request.request().chain())
-            == old.request.request().segments().len();
-        !(old.place == new.place && continues && old.created < new.created)
-    });
-    stored.push(new);
 }

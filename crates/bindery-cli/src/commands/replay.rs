@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use bindery_agent::replay::{self, Differs, Verified};
-use bindery_store::Store;
+use bindery::log::AttemptOutcome;
+use bindery_agent::replay::{self, Differs, Verified, Which};
+use bindery_store::{LogReader, SessionId, Store};
 use clap::Args;
 use serde_json::json;
 
@@ -20,9 +21,9 @@ pub(crate) struct ReplayArgs {
     /// Rebuild every request and compare it with the hash stored when it was sent
     #[arg(long, required_unless_present = "at", conflicts_with = "at")]
     verify: bool,
-    /// Print request N (from 1) as it was sent, byte for byte
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    at: Option<u64>,
+    /// Print request N (from 1, or `last`) as it was sent, byte for byte; also one that failed
+    #[arg(long, value_name = "N", value_parser = which)]
+    at: Option<Which>,
     /// The result of `--verify` as JSON
     #[arg(long, requires = "verify")]
     json: bool,
@@ -31,16 +32,8 @@ pub(crate) struct ReplayArgs {
 pub(crate) fn run(args: &ReplayArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
     let id = sessions::parse(&args.session)?;
     let log = sessions::store()?.read(&id)?;
-    if let Some(number) = args.at {
-        let Some(rebuilt) = replay::request(&*log, number)? else {
-            return Err(UsageError(format!("session `{id}` has no request {number}")).into());
-        };
-        let rebuilt = rebuilt?;
-        terminal.out.write_all(&rebuilt.body)?;
-        if terminal.interactive {
-            writeln!(terminal.out)?;
-        }
-        return Ok(Status::Success);
+    if let Some(which) = args.at {
+        return print(&id, &*log, which, terminal);
     }
     let verified = replay::verify(&*log)?;
     if args.json {
@@ -53,6 +46,44 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &mut Terminal) -> anyhow::Result<
     } else {
         Status::Finding
     })
+}
+
+fn which(text: &str) -> Result<Which, &'static str> {
+    match text.parse() {
+        _ if text == "last" => Ok(Which::Last),
+        Ok(0) | Err(_) => Err("requests are numbered from 1; the last one is `last`"),
+        Ok(number) => Ok(Which::Number(number)),
+    }
+}
+
+fn print(
+    id: &SessionId,
+    log: &dyn LogReader,
+    which: Which,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Status> {
+    let Some(rebuilt) = replay::request(log, which)? else {
+        let missing = match which {
+            Which::Number(number) => format!("session `{id}` has no request {number}"),
+            Which::Last => format!("session `{id}` has no request"),
+        };
+        return Err(UsageError(missing).into());
+    };
+    let rebuilt = rebuilt?;
+    terminal.out.write_all(&rebuilt.body)?;
+    if terminal.interactive {
+        writeln!(terminal.out)?;
+    }
+    let number = rebuilt.number;
+    let unanswered = match replay::outcome(log, rebuilt.seq)? {
+        Some(AttemptOutcome::Answered) => return Ok(Status::Success),
+        Some(AttemptOutcome::Failed { code, message, .. }) => format!("failed: {code}: {message}"),
+        Some(AttemptOutcome::Aborted) => "was cancelled".to_owned(),
+        Some(AttemptOutcome::Interrupted) => "was interrupted: its process was gone".to_owned(),
+        None => "has no end in the log".to_owned(),
+    };
+    writeln!(terminal.err, "request {number} {unanswered}")?;
+    Ok(Status::Success)
 }
 
 fn tell(verified: &Verified, terminal: &mut Terminal) -> anyhow::Result<()> {

@@ -1,6 +1,7 @@
 //! `bindery run`: an agent session here.
 
 mod arguments;
+mod attach;
 mod capacity;
 mod control;
 mod model;
@@ -9,6 +10,7 @@ mod people;
 mod permit;
 mod pinned;
 mod progress;
+mod servers;
 mod show;
 mod told;
 
@@ -16,11 +18,13 @@ use std::io::Write;
 
 use anyhow::Context as _;
 use bindery::log::{Intake, TurnOutcome};
+use bindery::sources::documents::Document;
 use bindery_agent::{Agent, Cancel, TurnReport};
 use bindery_store::{Journal, SessionId};
 
 pub(crate) use arguments::RunArgs;
 use opening::Opened;
+pub(crate) use opening::commands_environment;
 use people::People;
 use progress::Progress;
 use show::{Lines, Text, summary};
@@ -57,6 +61,7 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         let message = "there is nothing to say: give a prompt, or pipe one in";
         return Err(UsageError(message.to_owned()).into());
     }
+    let documents = args.attach.read(std::path::Path::new(""))?;
     let mut opened = opening::open(args, None, &people, terminal)?;
     opened.announce(args.json, terminal)?;
     terminal.out.flush()?;
@@ -64,10 +69,16 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         capacity::compact(&mut opened.agent, args.json, terminal).await?;
     }
     let status = match prompt {
-        Some(prompt) => turn(&mut opened, args, &people, &prompt).await?,
-        None => converse(&mut opened, args, &people, terminal).await?,
+        Some(prompt) => {
+            attach::enter(&mut opened, documents, &prompt, args.json, terminal)?;
+            turn(&mut opened, args, &people, &prompt).await?
+        }
+        None => converse(&mut opened, args, &people, documents, terminal).await?,
     };
     opened.agent.end("exit").await?;
+    if let Some(servers) = &opened.servers {
+        servers.close().await;
+    }
     summary(&opened, args.json, terminal)?;
     Ok(status)
 }
@@ -77,6 +88,7 @@ async fn converse(
     opened: &mut Opened,
     args: &RunArgs,
     people: &People,
+    mut documents: Vec<Document>,
     terminal: &mut Terminal,
 ) -> anyhow::Result<Status> {
     let mut status = Status::Success;
@@ -93,7 +105,11 @@ async fn converse(
                 return Ok(status);
             }
             Some(line) if line.trim().is_empty() => {}
-            Some(line) => status = turn(opened, args, people, &line).await?,
+            Some(line) => {
+                let documents = std::mem::take(&mut documents);
+                attach::enter(opened, documents, &line, args.json, terminal)?;
+                status = turn(opened, args, people, &line).await?;
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 
 mod app_server;
 mod assemble;
+mod attach;
 mod bad_input;
 mod cache;
 mod capacity;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::{How, LedgerKind};
 use crate::Text;
@@ -18,6 +18,7 @@ pub(super) fn read(text: &str) -> Vec<(LedgerKind, How, Text)> {
     let mut found = Vec::new();
     let mut under: Option<LedgerKind> = None;
     let mut fenced = false;
+    let may_bind = may_hold_a_constraint(text);
     for line in text.lines() {
         let bare = line.trim();
         if bare.starts_with("```") {
@@ -42,7 +43,7 @@ pub(super) fn read(text: &str) -> Vec<(LedgerKind, How, Text)> {
                 found.push((kind, How::Marked, rest.into()));
                 under = Some(kind);
             }
-            None if bare.len() <= LONGEST && is_constraint(words) => {
+            None if may_bind && bare.len() <= LONGEST && is_constraint(words) => {
                 found.push((LedgerKind::Constraint, How::Detected, words.into()));
             }
             None => {}
@@ -80,6 +81,16 @@ fn marked(line: &str) -> Option<(LedgerKind, &str)> {
     Some((row.0, rest))
 }
 
+/// Whether some line may be one: a message has many lines and hardly ever such a word, so that one pass over
+/// all of it spares a pass, and a copy, for each of them.
+fn may_hold_a_constraint(text: &str) -> bool {
+    let table = table();
+    table
+        .rough
+        .as_ref()
+        .is_none_or(|words| words.is_match(&text.to_lowercase()))
+}
+
 fn is_constraint(line: &str) -> bool {
     let Some(words) = &table().detect else {
         return false;
@@ -97,12 +108,19 @@ struct Table {
     marks: Vec<(LedgerKind, &'static str)>,
     /// Nothing only if the automaton cannot be built, which the test of the table would show.
     detect: Option<AhoCorasick>,
+    /// The same words without the blanks at their ends, for which a line's end may stand.
+    rough: Option<AhoCorasick>,
 }
 
 fn table() -> &'static Table {
     static READ: LazyLock<Table> = LazyLock::new(|| Table {
         marks: rows("mark").collect(),
         detect: AhoCorasick::new(rows("detect").map(|(_, word)| word)).ok(),
+        // Only of this kind can it skip ahead by vector instructions.
+        rough: AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostFirst)
+            .build(rows("detect").map(|(_, word)| word.trim_end()))
+            .ok(),
     });
     &READ
 }
@@ -134,8 +152,23 @@ mod tests {
 
     #[test]
     fn the_table_is_read_whole() {
-        assert!(table().detect.is_some());
+        assert!(table().detect.is_some() && table().rough.is_some());
         let lines = TABLE.lines().filter(|line| line.contains('\t')).count();
         assert_eq!(rows("mark").count() + rows("detect").count(), lines);
+    }
+
+    #[test]
+    fn the_pass_over_all_of_a_text_misses_no_line() {
+        for (_, word) in rows("detect") {
+            for line in [
+                word.to_owned(),
+                word.to_uppercase(),
+                format!("so {word} it"),
+                word.trim_end().to_owned(),
+            ] {
+                let text = format!("first\n{line}\nlast");
+                assert!(!is_constraint(&line) || may_hold_a_constraint(&text), "{line:?}");
+            }
+        }
     }
 }

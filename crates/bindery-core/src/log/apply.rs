@@ -113,6 +113,8 @@ impl SessionState {
             | Payload::GateDecided(_)
             | Payload::ExchangeStarted(_)
             | Payload::ExchangeEnded(_)
+            | Payload::ServerChanged(_)
+            | Payload::SubagentEnded(_)
             | Payload::ErrorRecorded(_) => {}
             Payload::SettingChanged(changed) => self.set(changed),
             Payload::InboxEnqueued(enqueued) => self.enqueue(seq, enqueued)?,
@@ -308,6 +310,9 @@ impl SessionState {
                 Part::ToolResult { .. } => {
                     return Err(FoldProblem::Message("an answer holds no tool results"));
                 }
+                Part::Media { .. } => {
+                    return Err(FoldProblem::Message("an answer holds no images or documents"));
+                }
                 Part::Text(_) | Part::Reasoning { .. } => {}
             }
         }
@@ -364,14 +369,15 @@ fn boundary(expected: String) -> FoldProblem {
     FoldProblem::Boundary { expected }
 }
 
-/// Text on the user's side: calls and results have events of their own.
+/// Text, images and documents on the user's side: calls and results have events of their own.
 fn check_user(message: &Message) -> Applied {
     if message.role != Role::User {
         return Err(FoldProblem::Message(
             "the message has to speak on the user's side",
         ));
     }
-    if message.parts.iter().all(|part| matches!(part, Part::Text(_))) {
+    let is_said = |part: &Part| matches!(part, Part::Text(_) | Part::Media { .. });
+    if message.parts.iter().all(is_said) {
         Ok(())
     } else {
         Err(FoldProblem::Message(

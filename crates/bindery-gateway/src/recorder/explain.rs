@@ -9,6 +9,8 @@ use super::Tables;
 
 /// Longer bodies are not explained: the explanation keeps the latest bodies to compare with.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
+/// What the simulated cache of a model may keep of bodies.
+const HELD_BYTES: usize = 16 * 1024 * 1024;
 /// After so many segments, counts begin to be remembered anew.
 const MOST_SEGMENTS: usize = 100_000;
 
@@ -23,7 +25,7 @@ impl<'t> Explaining<'t> {
     pub(super) fn new(tables: &'t Tables) -> Self {
         Self {
             tables,
-            explainer: Explainer::new(&tables.rules, &tables.prices),
+            explainer: Explainer::new(&tables.rules, &tables.prices).hold_at_most(HELD_BYTES),
             measurers: BTreeMap::new(),
             segments: 0,
         }

@@ -23,6 +23,9 @@ use crate::refusal::Refusal;
 /// After so many requests, counts begin to be remembered anew.
 const REMEMBERED: u64 = 20_000;
 
+/// What the cache of a model may keep of bodies.
+const HELD_BYTES: usize = 16 * 1024 * 1024;
+
 /// A request for the desk.
 pub(super) struct Question {
     pub(super) operation: Operation,
@@ -179,6 +182,7 @@ impl Desk<'_> {
             None => self.tables.rules.rules_of(family(format), model)?,
         };
         let mut cache = simulator(rules);
+        cache.hold_at_most(HELD_BYTES);
         let outcome = cache.respond(&call);
         self.caches.insert(model.to_owned(), cache);
         Ok(outcome)

@@ -2,10 +2,10 @@
 
 use bindery_core::ContentHash;
 use bindery_core::log::{Record, Seq};
-use rusqlite::{TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::lease::Lease;
-use super::read::{SqliteReader, head};
+use super::read::{SqliteReader, head, last};
 use crate::store::{Head, LogReader, LogWriter, Stored};
 use crate::{SessionInfo, StoreError};
 
@@ -100,50 +100,56 @@ impl SqliteWriter {
     fn insert(&mut self, records: &[Record], placed: &[Placed]) -> Result<Head, StoreError> {
         let expected = self.head;
         let session = self.reader.file.id.clone();
-        let found = head(&self.reader.file)?;
-        if found != expected {
-            return Err(StoreError::Fenced {
+        let file = &mut self.reader.file;
+        match write(&mut file.connection, expected, records, placed) {
+            Ok(Written::To(end)) => Ok(end),
+            Ok(Written::Fenced(found)) => Err(StoreError::Fenced {
                 session,
                 expected: expected.next,
-                found: found.next,
-            });
-        }
-        let failed = self.reader.file.failed("appending to");
-        let mut write = || -> rusqlite::Result<Head> {
-            let mut end = expected;
-            let connection = &mut self.reader.file.connection;
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            {
-                let mut insert = transaction.prepare_cached(INSERT)?;
-                for (record, placed) in records.iter().zip(placed) {
-                    end = end.after(record, &placed.hash);
-                    insert.execute(params![
-                        record.seq.get().cast_signed(),
-                        record.at_ms.cast_signed(),
-                        &*record.kind,
-                        record.version,
-                        record.ignorable,
-                        placed.inline.then_some(&*record.data),
-                        (!placed.inline).then_some(placed.hash.as_bytes()),
-                        end.hash.as_bytes(),
-                    ])?;
-                }
-            }
-            transaction.commit()?;
-            Ok(end)
-        };
-        match write() {
-            Ok(end) => Ok(end),
-            // The place was filled between the look and the transaction.
-            Err(cause) if cause.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) => {
-                let found = head(&self.reader.file)?.next;
-                Err(StoreError::Fenced {
-                    session,
-                    expected: expected.next,
-                    found,
-                })
-            }
-            Err(cause) => Err(failed(cause)),
+                found,
+            }),
+            Err(cause) => Err(file.failed("appending to")(cause)),
         }
     }
+}
+
+/// What became of a batch.
+enum Written {
+    /// It stands in the file, and ends here.
+    To(Head),
+    /// Somebody else wrote: the file goes on here.
+    Fenced(Seq),
+}
+
+/// Writes a batch in one transaction, in which the file's end is looked at too: it cannot move between.
+fn write(
+    connection: &mut Connection,
+    expected: Head,
+    records: &[Record],
+    placed: &[Placed],
+) -> rusqlite::Result<Written> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found = last(&transaction)?;
+    if found != expected {
+        return Ok(Written::Fenced(found.next));
+    }
+    let mut end = expected;
+    {
+        let mut insert = transaction.prepare_cached(INSERT)?;
+        for (record, placed) in records.iter().zip(placed) {
+            end = end.after(record, &placed.hash);
+            insert.execute(params![
+                record.seq.get().cast_signed(),
+                record.at_ms.cast_signed(),
+                &*record.kind,
+                record.version,
+                record.ignorable,
+                placed.inline.then_some(&*record.data),
+                (!placed.inline).then_some(placed.hash.as_bytes()),
+                end.hash.as_bytes(),
+            ])?;
+        }
+    }
+    transaction.commit()?;
+    Ok(Written::To(end))
 }

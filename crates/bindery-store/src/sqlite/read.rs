@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bindery_core::ContentHash;
 use bindery_core::log::{Record, Seq};
-use rusqlite::{OptionalExtension as _, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::file::LogFile;
 use crate::store::{Head, LogReader, Stored};
@@ -83,12 +83,15 @@ impl EventRow {
 
 /// The end of a file's log.
 pub(super) fn head(file: &LogFile) -> Result<Head, StoreError> {
-    let query = || -> rusqlite::Result<Option<Head>> {
-        let sql = "SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1";
-        let mut statement = file.connection.prepare_cached(sql)?;
-        statement.query_row([], head_of).optional()
-    };
-    Ok(query().map_err(file.failed("reading"))?.unwrap_or(Head::EMPTY))
+    last(&file.connection).map_err(file.failed("reading"))
+}
+
+/// The same, as it stands for whoever holds the connection.
+pub(super) fn last(connection: &Connection) -> rusqlite::Result<Head> {
+    let sql = "SELECT seq, hash FROM event ORDER BY seq DESC LIMIT 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_row([], head_of).optional()?;
+    Ok(found.unwrap_or(Head::EMPTY))
 }
 
 fn head_of(row: &Row<'_>) -> rusqlite::Result<Head> {

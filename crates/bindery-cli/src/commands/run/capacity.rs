@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use bindery::budget::Budget;
-use bindery::{CountTokens, Params, TokenCount, Tokenizers, Windows};
+use bindery::{CountTokens, Params, TokenCount, Tokenizers};
 use bindery_agent::{Agent, Cancel, Capacity, Compacted, Summariser};
 use bindery_store::SqliteStore;
 
 use super::arguments::{RunArgs, SummaryBy};
+use crate::books;
 use crate::terminal::{Terminal, printable};
 
 /// A model that is not in the table: nothing is known of its window, and none is guessed.
@@ -17,7 +18,7 @@ const UNKNOWN: u64 = u64::MAX;
 
 /// The window and the way of counting of the model, and the store of large results.
 pub(super) fn of(args: &RunArgs, store: &SqliteStore, params: &Params) -> anyhow::Result<Capacity> {
-    let windows = Windows::built_in().context("the built-in table of windows")?;
+    let windows = books::windows()?;
     let window = args
         .window
         .or_else(|| windows.tokens(&params.model))
