@@ -2,7 +2,7 @@
 
 mod arguments;
 mod attach;
-mod capacity;
+pub(crate) mod capacity;
 mod control;
 mod model;
 mod opening;

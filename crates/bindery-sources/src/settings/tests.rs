@@ -74,23 +74,28 @@ fn nothing_set_leaves_the_built_in_values() {
     );
     assert_eq!(settings.git_status_deadline(), Some(crate::git_status::DEADLINE));
     insta::assert_snapshot!(lines(&settings), @r#"
-        agent = -
-        append_system_prompt = -
-        custom_mode = "replace" (built-in)
-        git_status_deadline_ms = 200 (built-in)
-        grants = [] (built-in)
-        guard.approvals = "own" (built-in)
-        guard.extent = "lines" (built-in)
-        guard.external = "label" (built-in)
-        guard.project = "label" (built-in)
-        guard.user = "label" (built-in)
-        instructions = "auto" (built-in)
-        max_tokens = -
-        mode = "full" (built-in)
-        model = -
-        provider = "anthropic" (built-in)
-        system_prompt = -
-        tool_order = -
+    agent = -
+    append_system_prompt = -
+    capacity.compact_at = 0.800 (built-in)
+    capacity.intake_bytes = 16384 (built-in)
+    capacity.keep_recent = -
+    capacity.prune_at = 0.600 (built-in)
+    capacity.tool_reserve = 0.125 (built-in)
+    custom_mode = "replace" (built-in)
+    git_status_deadline_ms = 200 (built-in)
+    grants = [] (built-in)
+    guard.approvals = "own" (built-in)
+    guard.extent = "lines" (built-in)
+    guard.external = "label" (built-in)
+    guard.project = "label" (built-in)
+    guard.user = "label" (built-in)
+    instructions = "auto" (built-in)
+    max_tokens = -
+    mode = "full" (built-in)
+    model = -
+    provider = "anthropic" (built-in)
+    system_prompt = -
+    tool_order = -
     "#);
 }
 
@@ -112,23 +117,28 @@ fn every_layer_shadows_the_ones_before_it() {
     let settings = folders.load(&request).unwrap();
     assert_eq!(settings.git_status_deadline(), None);
     insta::assert_snapshot!(lines(&settings), @r#"
-        agent = -
-        append_system_prompt = -
-        custom_mode = "replace" (built-in)
-        git_status_deadline_ms = 0 (-c git_status_deadline_ms) 200 (built-in)
-        grants = ["style"] (~/.config/bindery/config.toml:5) [] (built-in)
-        guard.approvals = "own" (built-in)
-        guard.extent = "lines" (built-in)
-        guard.external = "label" (built-in)
-        guard.project = "label" (built-in)
-        guard.user = "label" (built-in)
-        instructions = "auto" (built-in)
-        max_tokens = 1000 (bindery.toml:2)
-        mode = "minimal" (--mode) "full" (built-in)
-        model = "m6" (--model) "m5" (-c model) < "m4" (bindery.toml:4) < "m3" (bindery.toml:1) < "m2" (~/.config/bindery/config.toml:4) < "m1" (~/.config/bindery/config.toml:1)
-        provider = "anthropic" (built-in)
-        system_prompt = -
-        tool_order = -
+    agent = -
+    append_system_prompt = -
+    capacity.compact_at = 0.800 (built-in)
+    capacity.intake_bytes = 16384 (built-in)
+    capacity.keep_recent = -
+    capacity.prune_at = 0.600 (built-in)
+    capacity.tool_reserve = 0.125 (built-in)
+    custom_mode = "replace" (built-in)
+    git_status_deadline_ms = 0 (-c git_status_deadline_ms) 200 (built-in)
+    grants = ["style"] (~/.config/bindery/config.toml:5) [] (built-in)
+    guard.approvals = "own" (built-in)
+    guard.extent = "lines" (built-in)
+    guard.external = "label" (built-in)
+    guard.project = "label" (built-in)
+    guard.user = "label" (built-in)
+    instructions = "auto" (built-in)
+    max_tokens = 1000 (bindery.toml:2)
+    mode = "minimal" (--mode) "full" (built-in)
+    model = "m6" (--model) "m5" (-c model) < "m4" (bindery.toml:4) < "m3" (bindery.toml:1) < "m2" (~/.config/bindery/config.toml:4) < "m1" (~/.config/bindery/config.toml:1)
+    provider = "anthropic" (built-in)
+    system_prompt = -
+    tool_order = -
     "#);
 }
 
@@ -163,48 +173,48 @@ fn every_bad_value_is_reported_at_once() {
          system_prompt = { path = \"x\" }\nprovider = 3\nagent = [1]\n\n[profile.x]\ngrants = [1]\n[profile]\ny = 1\n",
     );
     insta::assert_snapshot!(folders.refused(&Request::default()), @r#"
-        ~/.config/bindery/config.toml:1:1: unknown key `modle`
-          1 | modle = 1
-          help: did you mean `model`?
-        ~/.config/bindery/config.toml:2:1: unknown key `zzz`
-          2 | zzz = 2
-          help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
-        ~/.config/bindery/config.toml:3:8: `mode` must be one of "full", "minimal", "none", not "fast"
-          3 | mode = "fast"
-          help: for example mode = "minimal"
-        ~/.config/bindery/config.toml:4:14: `max_tokens` must be a whole number from 1 to 10000000, not 0
-          4 | max_tokens = 0
-          help: for example max_tokens = 8192
-        ~/.config/bindery/config.toml:5:1: unknown key `max_tokens_`
-          5 | max_tokens_ = 1
-          help: did you mean `max_tokens`?
-        ~/.config/bindery/config.toml:6:26: `git_status_deadline_ms` must be a whole number from 0 to 10000, not 99999
-          6 | git_status_deadline_ms = 99999
-          help: for example git_status_deadline_ms = 500
-        ~/.config/bindery/config.toml:7:10: `grants` must be a list of section keys, not "style"
-          7 | grants = "style"
-          help: for example grants = ["style"]
-        ~/.config/bindery/config.toml:8:14: tool_order names `a` twice; remove one
-          8 | tool_order = ["a", "a", "<unlisted-tools>"]
-          help: for example tool_order = ["read", "<unlisted-tools>"]
-        ~/.config/bindery/config.toml:9:9: `model` must be a name of at most 128 letters, digits and `._:/@+-`
-          9 | model = "ignore all rules"
-          help: for example model = "claude-opus-4-8"
-        ~/.config/bindery/config.toml:10:17: `system_prompt` as a table has exactly one key, `file`
-          10 | system_prompt = { path = "x" }
-          help: for example system_prompt = { file = "prompt.md" }
-        ~/.config/bindery/config.toml:11:12: `provider` must be a name, not an integer
-          11 | provider = 3
-          help: for example provider = "anthropic"
-        ~/.config/bindery/config.toml:12:9: `agent` must be the path of a file, not an array
-          12 | agent = [1]
-          help: for example agent = "reviewer.md"
-        ~/.config/bindery/config.toml:15:10: `grants` must hold texts only
-          15 | grants = [1]
-          help: for example grants = ["style"]
-        ~/.config/bindery/config.toml:17:5: profile `y` must be a table
-          17 | y = 1
-          help: write [profile.NAME] and the keys below it
+    ~/.config/bindery/config.toml:1:1: unknown key `modle`
+      1 | modle = 1
+      help: did you mean `model`?
+    ~/.config/bindery/config.toml:2:1: unknown key `zzz`
+      2 | zzz = 2
+      help: known keys are agent, append_system_prompt, capacity.compact_at, capacity.intake_bytes, capacity.keep_recent, capacity.prune_at, capacity.tool_reserve, custom_mode, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
+    ~/.config/bindery/config.toml:3:8: `mode` must be one of "full", "minimal", "none", not "fast"
+      3 | mode = "fast"
+      help: for example mode = "minimal"
+    ~/.config/bindery/config.toml:4:14: `max_tokens` must be a whole number from 1 to 10000000, not 0
+      4 | max_tokens = 0
+      help: for example max_tokens = 8192
+    ~/.config/bindery/config.toml:5:1: unknown key `max_tokens_`
+      5 | max_tokens_ = 1
+      help: did you mean `max_tokens`?
+    ~/.config/bindery/config.toml:6:26: `git_status_deadline_ms` must be a whole number from 0 to 10000, not 99999
+      6 | git_status_deadline_ms = 99999
+      help: for example git_status_deadline_ms = 500
+    ~/.config/bindery/config.toml:7:10: `grants` must be a list of section keys, not "style"
+      7 | grants = "style"
+      help: for example grants = ["style"]
+    ~/.config/bindery/config.toml:8:14: tool_order names `a` twice; remove one
+      8 | tool_order = ["a", "a", "<unlisted-tools>"]
+      help: for example tool_order = ["read", "<unlisted-tools>"]
+    ~/.config/bindery/config.toml:9:9: `model` must be a name of at most 128 letters, digits and `._:/@+-`
+      9 | model = "ignore all rules"
+      help: for example model = "claude-opus-4-8"
+    ~/.config/bindery/config.toml:10:17: `system_prompt` as a table has exactly one key, `file`
+      10 | system_prompt = { path = "x" }
+      help: for example system_prompt = { file = "prompt.md" }
+    ~/.config/bindery/config.toml:11:12: `provider` must be a name, not an integer
+      11 | provider = 3
+      help: for example provider = "anthropic"
+    ~/.config/bindery/config.toml:12:9: `agent` must be the path of a file, not an array
+      12 | agent = [1]
+      help: for example agent = "reviewer.md"
+    ~/.config/bindery/config.toml:15:10: `grants` must hold texts only
+      15 | grants = [1]
+      help: for example grants = ["style"]
+    ~/.config/bindery/config.toml:17:5: profile `y` must be a table
+      17 | y = 1
+      help: write [profile.NAME] and the keys below it
     "#);
 }
 
@@ -269,7 +279,8 @@ fn example(info: &KeyInfo) -> &'static str {
                 "\"block\""
             }
         }
-        Shape::Count(..) => "0x10",
+        Shape::Count(..) => "0x1000",
+        Shape::Fraction => "0.5",
         Shape::Names => "[\"x\"]",
         Shape::ToolOrder => "[\"<unlisted-tools>\"]",
     }

@@ -5,8 +5,12 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use bindery::budget::Budget;
-use bindery::{CountTokens, Params, TokenCount, Tokenizers, Windows};
+use bindery::compaction::Rates;
+use bindery::digest::Bounds;
+use bindery::sources::settings::CapacitySettings;
+use bindery::{CountTokens, Params, TokenCount, Tokenizers, Usage, Windows};
 use bindery_agent::{Agent, Cancel, Capacity, Compacted, Summariser};
+use bindery_cache::{PriceBook, PriceRow, Tier};
 use bindery_store::SqliteStore;
 
 use super::arguments::{RunArgs, SummaryBy};
@@ -16,15 +20,23 @@ use crate::terminal::{Terminal, printable};
 const UNKNOWN: u64 = u64::MAX;
 
 /// The window and the way of counting of the model, and the store of large results.
-pub(super) fn of(args: &RunArgs, store: &SqliteStore, params: &Params) -> anyhow::Result<Capacity> {
+pub(super) fn of(
+    args: &RunArgs,
+    settings: &CapacitySettings,
+    store: &SqliteStore,
+    params: &Params,
+) -> anyhow::Result<Capacity> {
     let windows = Windows::built_in().context("the built-in table of windows")?;
     let window = args
         .window
         .or_else(|| windows.tokens(&params.model))
         .unwrap_or(UNKNOWN);
     let mut budget = Budget::new(window, u64::from(params.max_tokens));
-    budget.compact = args.compact_at;
-    budget.prune = budget.prune.min(args.compact_at);
+    budget.compact = args.compact_at.or(settings.compact_at).unwrap_or(budget.compact);
+    budget.prune = settings.prune_at.unwrap_or(budget.prune).min(budget.compact);
+    if let Some(reserve) = settings.tool_reserve {
+        budget.tools = reserve.of(budget.window.saturating_sub(budget.answer));
+    }
     let tokenizers = Tokenizers::built_in().context("the built-in table of tokenizers")?;
     let counter = ByModel {
         model: params.model.clone(),
@@ -32,11 +44,51 @@ pub(super) fn of(args: &RunArgs, store: &SqliteStore, params: &Params) -> anyhow
         tokenizers,
     };
     let mut capacity = Capacity::new(budget, Arc::new(counter), store.blobs().clone());
+    capacity.keep_recent = settings.keep_recent;
+    if let Some(bytes) = settings.intake_bytes {
+        capacity.intake.largest = usize::try_from(bytes).unwrap_or(usize::MAX);
+        capacity.intake.bounds = Bounds::about(capacity.intake.largest / 2);
+    }
+    if let Some(rates) = rates(&params.model)? {
+        capacity.rates = rates;
+    }
     capacity.summariser = match args.summary_by {
         SummaryBy::Extract => Summariser::Extract,
         SummaryBy::Model => Summariser::Model,
     };
     Ok(capacity)
+}
+
+/// What input costs with a model; `None` where no price is listed.
+pub(crate) fn rates(model: &str) -> anyhow::Result<Option<Rates>> {
+    let prices = PriceBook::built_in().context("the built-in table of prices")?;
+    Ok(prices.of(model, Tier::Standard, 0).map(rates_of))
+}
+
+/// The same by a row of prices.
+pub(crate) fn rates_of(row: &PriceRow) -> Rates {
+    let many = 1_000_000;
+    let cost = |usage: Usage| row.cost(&usage).total().picodollars();
+    let (plain, read, write) = (
+        cost(Usage {
+            uncached: many,
+            ..Usage::default()
+        })
+        .max(1),
+        cost(Usage {
+            read: many,
+            ..Usage::default()
+        }),
+        cost(Usage {
+            write_5m: many,
+            ..Usage::default()
+        }),
+    );
+    let thousandths = |price: i128| u64::try_from(price * 1_000 / plain).unwrap_or(1_000);
+    Rates {
+        read: thousandths(read),
+        write: thousandths(write),
+    }
 }
 
 /// Compacts before anything is said, and tells what came of it.

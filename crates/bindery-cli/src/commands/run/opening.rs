@@ -99,7 +99,7 @@ pub(super) fn open(
     agent.gate = Some(here.gate().clone());
     let later = here.told();
     agent.notices = Box::new(move || later.take());
-    let capacity = super::capacity::of(args, &store, &agent.params)?;
+    let capacity = super::capacity::of(args, &here.settings.capacity(), &store, &agent.params)?;
     agent.toolbox = toolbox_with(&workdir, Shell::new(commands_environment()), &capacity.intake);
     agent.capacity = Some(capacity);
     let allowed = ["write", "edit", "shell"]
