@@ -171,7 +171,7 @@ export interface SettingsUpdateResult {
   changed: (string)[];
   /** Those of them with which a provider's cache starts anew. */
   changesCacheKey: (string)[];
-  /** Settings that are kept and that no adapter writes into requests yet. */
+  /** Settings that are kept, and that the provider's format has no field for. */
   notSent: (string)[];
 }
 /** `thread/inject_items`. */

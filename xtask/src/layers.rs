@@ -15,7 +15,12 @@ const LEVELS: [&[&str]; 7] = [
         "bindery-cache",
         "bindery-tokens",
     ],
-    &["bindery-sources", "bindery-store", "bindery-providers"],
+    &[
+        "bindery-sources",
+        "bindery-store",
+        "bindery-providers",
+        "bindery-mcp",
+    ],
     &["bindery-agent", "bindery-gateway"],
     &["bindery"],
     &["bindery-cli"],

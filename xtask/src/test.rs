@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::{say, tidy, workspace};
 
 /// Programs the tests call, with the Debian package that brings each.
-const NEEDED: [(&str, &str); 1] = [("git", "git")];
+const NEEDED: [(&str, &str); 2] = [("git", "git"), ("python3", "python3")];
 
 /// The steps, in order of how soon they tell.
 const STEPS: [(&str, &[&str]); 5] = [

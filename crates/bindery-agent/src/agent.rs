@@ -28,6 +28,21 @@ pub trait Refresh: Send {
     /// Called before every assembly, with what tools touched in the session. It registers and removes as it
     /// needs, and gives back what there is to tell of it.
     fn refresh(&mut self, at: Moment<'_>) -> Result<Vec<Notice>, ProviderError>;
+
+    /// Called after every assembly, with what the log folds to: what came up while providers ran.
+    fn assembled(&mut self, session: &SessionState) -> Assembled {
+        let _ = session;
+        Assembled::default()
+    }
+}
+
+/// What came up during an assembly.
+#[derive(Debug, Clone, Default)]
+pub struct Assembled {
+    /// What there is to tell.
+    pub notices: Vec<Notice>,
+    /// What is to be written down.
+    pub events: Vec<Payload>,
 }
 
 /// The moment of a refresh.

@@ -228,17 +228,14 @@ impl Agent {
             return refused(format!("the input {problem}; call again with a JSON object"));
         }
         let Some(runner) = self.toolbox.get(name) else {
-            let known: Vec<&str> = self.toolbox.names().collect();
-            return refused(format!(
-                "there is no tool `{name}`; there are: {}",
-                known.join(", ")
-            ));
+            let known = self.toolbox.names().join(", ");
+            return refused(format!("there is no tool `{name}`; there are: {known}"));
         };
         match serde_json::from_str(input) {
             Ok(input) => Some(Sorted::Ready(Ready {
-                runner: runner.clone(),
                 call,
                 tool,
+                runner,
                 input,
             })),
             Err(error) => refused(format!("the input is no JSON object: {error}")),

@@ -15,6 +15,10 @@ struct Kept {
     max_tokens: u32,
     stream: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    effort: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tier: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     cache_key: Option<String>,
     cache_marks: usize,
     one_hour: bool,
@@ -40,6 +44,8 @@ pub(crate) fn to_json(params: &Params) -> Json {
     let kept = Kept {
         max_tokens: params.max_tokens,
         stream: params.stream,
+        effort: params.effort.clone(),
+        tier: params.tier.clone(),
         cache_key: params.cache_key.clone(),
         cache_marks: params.marks.most,
         one_hour: params.marks.one_hour,
@@ -54,6 +60,8 @@ pub(crate) fn of_header(header: &Header) -> Result<Params, serde_json::Error> {
         model: header.model.to_string(),
         max_tokens: kept.max_tokens,
         stream: kept.stream,
+        effort: kept.effort,
+        tier: kept.tier,
         cache_key: kept.cache_key,
         marks: CacheMarks {
             most: kept.cache_marks,

@@ -74,10 +74,20 @@ pub trait Runner: Send + Sync {
     fn run(self: Arc<Self>, input: Input) -> BoxFuture<'static, Outcome>;
 }
 
+/// Tools that come and go while a session runs. What the model is told of them is registered elsewhere.
+pub trait Catalogue: Send + Sync {
+    /// The tool of this name.
+    fn runner(&self, name: &str) -> Option<Arc<dyn Runner>>;
+
+    /// The names that there are now.
+    fn names(&self) -> Vec<String>;
+}
+
 /// The tools of a session, by name.
 #[derive(Clone, Default)]
 pub struct Toolbox {
     runners: BTreeMap<Arc<str>, Arc<dyn Runner>>,
+    catalogues: Vec<Arc<dyn Catalogue>>,
 }
 
 impl Toolbox {
@@ -89,17 +99,34 @@ impl Toolbox {
         self
     }
 
+    /// Adds tools that come and go. A tool of the box itself comes before them.
+    #[must_use]
+    pub fn with_catalogue(mut self, catalogue: impl Catalogue + 'static) -> Self {
+        self.catalogues.push(Arc::new(catalogue));
+        self
+    }
+
     /// The tool of this name.
-    pub fn get(&self, name: &str) -> Option<&Arc<dyn Runner>> {
-        self.runners.get(name)
+    pub fn get(&self, name: &str) -> Option<Arc<dyn Runner>> {
+        let found = self.runners.get(name).cloned();
+        found.or_else(|| {
+            self.catalogues
+                .iter()
+                .find_map(|catalogue| catalogue.runner(name))
+        })
     }
 
     /// The names, in order.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.runners.keys().map(|name| &**name)
+    pub fn names(&self) -> Vec<String> {
+        let own = self.runners.keys().map(ToString::to_string);
+        let others = self.catalogues.iter().flat_map(|catalogue| catalogue.names());
+        let mut names: Vec<String> = own.chain(others).collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
-    /// What the model is told: to be registered in a scope.
+    /// What the model is told of the tools that stay: to be registered in a scope.
     pub fn schemas(&self) -> ToolSet {
         ToolSet {
             visible: self.runners.values().map(|runner| runner.tool()).collect(),

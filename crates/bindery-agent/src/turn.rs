@@ -180,6 +180,7 @@ impl Agent {
             Err(error) => return self.fail("assemble", "assemble", &error.to_string()).map(Err),
         };
         self.tell();
+        self.after_assembly()?;
         let context = match assembly.render_context(self.session.renders()) {
             Ok(context) => context,
             Err(error) => return self.fail("render", "context", &error.to_string()).map(Err),
@@ -209,6 +210,22 @@ impl Agent {
                 entries,
             }),
         })
+    }
+
+    /// Passes on and writes down what came up while providers ran.
+    fn after_assembly(&mut self) -> Result<(), StoreError> {
+        let mut events = Vec::new();
+        for refresher in &mut self.refreshers {
+            let came_up = refresher.assembled(self.journal.state());
+            if !came_up.notices.is_empty() {
+                self.watch.told(&came_up.notices);
+            }
+            events.extend(came_up.events);
+        }
+        if events.is_empty() {
+            return Ok(());
+        }
+        self.commit(events).map(|_| ())
     }
 
     /// Writes down what failed; the end of the turn.

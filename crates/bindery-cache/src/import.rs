@@ -1,4 +1,4 @@
-//! Price lists of others, read into rows of our own.
+//! Lists of prices and windows that others keep, read into rows of our own.
 //!
 //! Two shapes are known: litellm's flat map (dollars a token, by model id) and models.dev's (dollars a
 //! million tokens, by provider and model). Numbers are taken from the text as they stand there, never
@@ -21,6 +21,9 @@ pub struct Imported {
     pub rows: Vec<PriceRow>,
     /// Minimum lengths of a cached prefix, where the list has them: model and tokens.
     pub minimums: Vec<(String, u64)>,
+    /// The most input tokens of a request, where the list has them: model and tokens. Names that hold a route
+    /// (`azure/…`) are not among them: a window is the model's.
+    pub windows: Vec<(String, u64)>,
     /// What was not taken, and why.
     pub skipped: Vec<Skipped>,
 }
@@ -66,18 +69,42 @@ pub fn import(list: &[u8], source: &str) -> Result<Imported, ImportError> {
 }
 
 impl Imported {
+    /// Keeps what belongs to some models alone.
+    pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.rows.retain(|row| wanted(&row.id));
+        self.minimums.retain(|(id, _)| wanted(id));
+        self.windows.retain(|(id, _)| wanted(id));
+    }
+
+    /// Takes a window from a list's own number.
+    fn window(&mut self, id: &str, raw: Option<&str>) {
+        let tokens = raw.and_then(|raw| raw.parse().ok()).filter(|tokens| *tokens > 0);
+        let is_known = self
+            .windows
+            .iter()
+            .any(|(known, _)| known.eq_ignore_ascii_case(id));
+        if let Some(tokens) = tokens.filter(|_| !is_known && !id.contains('/')) {
+            self.windows.push((id.to_owned(), tokens));
+        }
+    }
+
+    /// The windows as a table, shaped like the built-in one.
+    pub fn windows_to_toml(&self, source: &str, read: &str) -> String {
+        let mut out = head(source, read);
+        for (id, tokens) in &self.windows {
+            let id = toml::Value::from(id.as_str());
+            // Writing to a string cannot fail.
+            let _ = write!(out, "\n[[window]]\ntokens = {tokens}\nprefixes = [{id}]\n");
+        }
+        out
+    }
+
     /// The rows as a table of prices, to be saved and edited.
     pub fn to_toml(&self, source: &str, read: &str) -> String {
-        let mut out = String::new();
+        let mut out = head(source, read);
         let quote = |text: &str| toml::Value::from(text).to_string();
-        // Writing to a string cannot fail.
-        let _ = write!(
-            out,
-            "version = 1\nsource = {}\nread = {}\n",
-            quote(source),
-            quote(read)
-        );
         for row in &self.rows {
+            // Writing to a string cannot fail.
             let _ = write!(out, "\n[[model]]\nid = {}\n", quote(&row.id));
             if row.tier != crate::Tier::Standard {
                 let _ = writeln!(out, "tier = \"{}\"", row.tier.name());
@@ -102,6 +129,16 @@ impl Imported {
         }
         out
     }
+}
+
+/// How each table begins.
+fn head(source: &str, read: &str) -> String {
+    let quote = |text: &str| toml::Value::from(text).to_string();
+    format!(
+        "version = 1\nsource = {}\nread = {}\n",
+        quote(source),
+        quote(read)
+    )
 }
 
 #[cfg(test)]

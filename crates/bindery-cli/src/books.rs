@@ -1,8 +1,9 @@
-//! Rules and prices: those that are built in, with this user's own laid over them.
+//! Rules, prices and windows: those that are built in, with this user's own laid over them.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use bindery::Windows;
 use bindery_cache::{Family, PriceBook, RuleBook};
 
 use crate::outside;
@@ -27,6 +28,19 @@ impl Books {
     }
 }
 
+/// The built-in windows, with this user's own laid over them.
+pub(crate) fn windows() -> anyhow::Result<Windows> {
+    let windows = Windows::built_in().context("the built-in table of windows")?;
+    let Some(path) = own_windows().filter(|path| path.exists()) else {
+        return Ok(windows);
+    };
+    let text =
+        std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let own =
+        Windows::from_toml(&path.display().to_string(), &text).map_err(|error| UsageError::of(&error))?;
+    Ok(windows.overlay(own))
+}
+
 /// A table of prices in a file.
 pub(crate) fn read(path: &Path) -> anyhow::Result<PriceBook> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
@@ -36,12 +50,16 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<PriceBook> {
 /// Where this user's own prices lie: `$XDG_CONFIG_HOME/bindery/models/prices.toml`, by default under
 /// `~/.config`.
 pub(crate) fn own_prices() -> Option<PathBuf> {
-    Some(
-        outside::config_home()?
-            .join("bindery")
-            .join("models")
-            .join("prices.toml"),
-    )
+    own("prices.toml")
+}
+
+/// Where this user's own windows lie: beside the prices.
+pub(crate) fn own_windows() -> Option<PathBuf> {
+    own("windows.toml")
+}
+
+fn own(table: &str) -> Option<PathBuf> {
+    Some(outside::config_home()?.join("bindery").join("models").join(table))
 }
 
 /// The family of caches that a person names: a provider's name stands for its newest machine.

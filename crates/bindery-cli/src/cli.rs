@@ -14,6 +14,7 @@ use crate::commands::hook::HookArgs;
 use crate::commands::import::ImportArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::log::LogArgs;
+use crate::commands::mcp::McpArgs;
 use crate::commands::models::ModelsArgs;
 use crate::commands::plan::PlanArgs;
 use crate::commands::policy::PolicyArgs;
@@ -64,6 +65,8 @@ pub(crate) enum Command {
     Lock(LockArgs),
     /// Hooks and gates: what they mean, which run, what nobody looks at; and a hook for other agents
     Hook(HookArgs),
+    /// MCP servers: which are declared here, which may be started, whether they answer, what they offer
+    Mcp(McpArgs),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
     Explain(Box<ExplainArgs>),
     /// Pass requests on, record them, and say for each why the cache read what it read

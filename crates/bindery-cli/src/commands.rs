@@ -10,8 +10,10 @@ pub(crate) mod explain;
 pub(crate) mod gateway;
 pub(crate) mod hook;
 pub(crate) mod import;
+pub(crate) mod launch;
 pub(crate) mod lock;
 pub(crate) mod log;
+pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod plan;
 pub(crate) mod policy;
@@ -38,6 +40,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Bench(args) => bench::run(&args, terminal),
         Command::DocumentText { format } => crate::documents::document_text(&format, terminal),
         Command::Log(args) => log::run(&args, terminal),
+        Command::Mcp(args) => mcp::run(&args, terminal),
         Command::Policy(args) => policy::run(&args, terminal),
         Command::Replay(args) => replay::run(&args, terminal),
         Command::Run(args) => run::run(&args, terminal),

@@ -49,6 +49,8 @@ pub(crate) struct Sent {
     pub(crate) unknown: Vec<Arc<str>>,
     /// How it failed, if it did.
     pub(crate) failed: Option<String>,
+    /// What happened to servers of tools since the request before it.
+    pub(crate) between: Vec<String>,
 }
 
 /// Takes one request after another.

@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod documents;
 mod exchanges;
+mod happened;
 mod layout;
 mod notices;
 mod outside;

@@ -3,20 +3,18 @@
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
 
 use crate::copy::Budget;
 use crate::door::Door;
 use crate::recorder::{Recorder, Recording};
 use crate::relay::{Relay, Routes};
+use crate::workers::Workers;
 
 /// How long to wait before accepting again when the system has no file handles left.
 const BREATH: Duration = Duration::from_millis(50);
@@ -39,6 +37,8 @@ pub struct GatewayOptions {
     pub copies: usize,
     /// How long requests under way may go on once the gateway is to stop.
     pub grace: Duration,
+    /// How many threads serve connections. Each connection stays on one.
+    pub threads: NonZeroUsize,
 }
 
 impl GatewayOptions {
@@ -51,6 +51,7 @@ impl GatewayOptions {
             clock,
             copies: 64 * 1024 * 1024,
             grace: Duration::from_secs(10),
+            threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         }
     }
 }
@@ -80,15 +81,20 @@ pub enum GatewayError {
     /// The recorder could not be started.
     #[error("the recorder could not be started: {0}")]
     Recorder(#[source] io::Error),
+    /// A thread that serves connections could not be started.
+    #[error(
+        "a thread for connections could not be started: {0}; let the system have more, or serve with fewer"
+    )]
+    Workers(#[source] io::Error),
 }
 
 /// A gateway that listens.
 pub struct Gateway {
     listener: TcpListener,
     address: SocketAddr,
-    relay: Arc<Relay>,
+    workers: Workers,
+    stopping: Arc<AtomicBool>,
     recorder: Recorder,
-    grace: Duration,
 }
 
 impl Gateway {
@@ -113,21 +119,27 @@ impl Gateway {
         let listener = TcpListener::bind(wanted).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let recorder = Recorder::start(recording).map_err(GatewayError::Recorder)?;
+        let stopping = Arc::new(AtomicBool::new(false));
         let relay = Relay {
             door: Door::new(&options.hosts),
             routes,
             inbox: recorder.inbox(),
             budget: Budget::new(options.copies),
             clock: options.clock,
-            stopping: Arc::new(AtomicBool::new(false)),
-            count: AtomicU64::new(0),
+            stopping: stopping.clone(),
+            count: Arc::new(AtomicU64::new(0)),
         };
+        let apart = || Relay {
+            routes: relay.routes.apart(),
+            ..relay.clone()
+        };
+        let workers = Workers::start(options.threads, apart, options.grace).map_err(GatewayError::Workers)?;
         Ok(Self {
             listener,
             address,
-            relay: Arc::new(relay),
+            workers,
+            stopping,
             recorder,
-            grace: options.grace,
         })
     }
 
@@ -141,47 +153,24 @@ impl Gateway {
     pub async fn run(self, stop: impl Future<Output = ()>, now: impl Future<Output = ()>) {
         let Self {
             listener,
-            relay,
+            workers,
+            stopping,
             recorder,
-            grace,
             ..
         } = self;
-        let connections = GracefulShutdown::new();
-        let mut tasks = tokio::task::JoinSet::new();
         tokio::pin!(stop);
         loop {
             tokio::select! {
                 () = &mut stop => break,
                 accepted = listener.accept() => match accepted {
-                    Ok((stream, _)) => {
-                        // Events are small and must not wait for each other.
-                        stream.set_nodelay(true).unwrap_or_default();
-                        let relay = relay.clone();
-                        let service = service_fn(move |request| relay.clone().answer(request));
-                        let connection = http1::Builder::new()
-                            .preserve_header_case(true)
-                            .auto_date_header(false)
-                            .serve_connection(TokioIo::new(stream), service);
-                        let connection = connections.watch(connection);
-                        tasks.spawn(async move {
-                            // A client that breaks off is seen by the watch of its request.
-                            let _broken = connection.await;
-                        });
-                        while tasks.try_join_next().is_some() {}
-                    }
+                    Ok((stream, _)) => workers.serve(stream),
                     Err(_) => tokio::time::sleep(BREATH).await,
                 },
             }
         }
         drop(listener);
-        relay.stopping.store(true, Ordering::Relaxed);
-        tokio::select! {
-            () = connections.shutdown() => {}
-            () = tokio::time::sleep(grace) => {}
-            () = now => {}
-        }
-        tasks.shutdown().await;
-        drop(relay);
+        stopping.store(true, Ordering::Relaxed);
+        workers.finish(now).await;
         recorder.finish().await;
     }
 }

@@ -23,6 +23,7 @@ mod relay;
 pub mod sim;
 mod upstream;
 mod watch;
+mod workers;
 
 pub use body::{Body, BodyError};
 pub use gateway::{Clock, Gateway, GatewayError, GatewayOptions};

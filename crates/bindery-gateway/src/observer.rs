@@ -93,6 +93,15 @@ pub enum Problem {
         /// What the store said.
         cause: String,
     },
+    /// Exchanges passed that nobody looked at.
+    #[error(
+        "{exchanges} exchanges passed unseen: more came than the recorder could follow, and its copies had no more \
+         room; they are in no line and no log"
+    )]
+    Missed {
+        /// How many.
+        exchanges: u64,
+    },
     /// The log can be written again.
     #[error("the log is written again; {lost} exchanges are missing from it")]
     LogAgain {

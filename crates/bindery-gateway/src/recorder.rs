@@ -11,6 +11,7 @@ mod reply;
 mod secrets;
 
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
@@ -20,7 +21,7 @@ use bindery_store::Store;
 use bindery_tokens::{DataError, Tokenizers};
 
 use crate::agents::{AgentError, Agents};
-use crate::observer::Observer;
+use crate::observer::{Observer, Problem};
 use crate::watch::{Over, Sent};
 
 /// How many notes are taken at once, and so how many may stand in one write of a log.
@@ -102,12 +103,20 @@ pub(crate) enum Note {
 
 /// Where notes go.
 #[derive(Clone)]
-pub(crate) struct Inbox(mpsc::Sender<Note>);
+pub(crate) struct Inbox {
+    notes: mpsc::Sender<Note>,
+    missed: Arc<AtomicU64>,
+}
 
 impl Inbox {
     /// Puts a note; after the recorder ended, nowhere.
     pub(crate) fn put(&self, note: Note) {
-        self.0.send(note).unwrap_or_default();
+        self.notes.send(note).unwrap_or_default();
+    }
+
+    /// An exchange for which there was no room.
+    pub(crate) fn miss(&self) {
+        self.missed.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -120,13 +129,15 @@ pub(crate) struct Recorder {
 impl Recorder {
     pub(crate) fn start(recording: Recording) -> io::Result<Self> {
         let (sender, notes) = mpsc::channel();
+        let missed = Arc::new(AtomicU64::new(0));
+        let inbox = Inbox {
+            notes: sender,
+            missed: missed.clone(),
+        };
         let thread = std::thread::Builder::new()
             .name("recorder".to_owned())
-            .spawn(move || work(recording, &notes))?;
-        Ok(Self {
-            inbox: Inbox(sender),
-            thread,
-        })
+            .spawn(move || work(recording, &notes, &missed))?;
+        Ok(Self { inbox, thread })
     }
 
     pub(crate) fn inbox(&self) -> Inbox {
@@ -142,7 +153,7 @@ impl Recorder {
     }
 }
 
-fn work(recording: Recording, notes: &mpsc::Receiver<Note>) {
+fn work(recording: Recording, notes: &mpsc::Receiver<Note>, missed: &AtomicU64) {
     let Recording {
         mut observer,
         store,
@@ -154,7 +165,9 @@ fn work(recording: Recording, notes: &mpsc::Receiver<Note>) {
     let mut desk = desk::Desk::new(&tables, logs, run);
     while let Ok(first) = notes.recv() {
         let mut stop = false;
+        let mut taken = 0;
         for note in std::iter::once(first).chain(notes.try_iter().take(BATCH)) {
+            taken += 1;
             match note {
                 Note::Sent(sent) => desk.sent(&sent),
                 Note::Over(over) => desk.over(&over),
@@ -162,6 +175,12 @@ fn work(recording: Recording, notes: &mpsc::Receiver<Note>) {
             }
         }
         desk.settle(&mut *observer);
+        // Told once the recorder has caught up, not with every batch.
+        if (taken <= BATCH || stop)
+            && let missed @ 1.. = missed.swap(0, Ordering::Relaxed)
+        {
+            observer.problem(&Problem::Missed { exchanges: missed });
+        }
         if stop {
             break;
         }

@@ -50,6 +50,15 @@ impl Routes {
         routes.map(|upstream| upstream.route().clone()).collect()
     }
 
+    /// The same for another thread.
+    pub(crate) fn apart(&self) -> Self {
+        let apart = |upstream: &Arc<dyn Upstream>| upstream.apart().unwrap_or_else(|| upstream.clone());
+        Self {
+            default: apart(&self.default),
+            anthropic: self.anthropic.as_ref().map(apart),
+        }
+    }
+
     fn of<B>(&self, request: &Request<B>) -> &Arc<dyn Upstream> {
         // Every SDK of Anthropic's sends its version, with other paths as well.
         let speaks_anthropic = request.headers().contains_key("anthropic-version");
@@ -60,7 +69,8 @@ impl Routes {
     }
 }
 
-/// What all requests share.
+/// What all requests of a thread share.
+#[derive(Clone)]
 pub(crate) struct Relay {
     pub(crate) door: Door,
     pub(crate) routes: Routes,
@@ -68,7 +78,7 @@ pub(crate) struct Relay {
     pub(crate) budget: Arc<Budget>,
     pub(crate) clock: Clock,
     pub(crate) stopping: Arc<AtomicBool>,
-    pub(crate) count: AtomicU64,
+    pub(crate) count: Arc<AtomicU64>,
 }
 
 impl Relay {

@@ -37,6 +37,11 @@ pub trait Upstream: Send + Sync + 'static {
         false
     }
 
+    /// The same with connections of its own, for another thread; `None` where one serves all threads.
+    fn apart(&self) -> Option<Arc<dyn Upstream>> {
+        None
+    }
+
     /// Sends a request, whose target is what the client wrote.
     fn send(&self, request: Request<Body>) -> BoxFuture<'_, Result<Response<Body>, UpstreamError>>;
 }
@@ -76,6 +81,7 @@ pub enum UpstreamError {
 
 /// A provider, or another gateway, over HTTP.
 pub struct HttpUpstream {
+    connector: HttpsConnector<HttpConnector>,
     client: Client<HttpsConnector<HttpConnector>, Body>,
     scheme: Scheme,
     host: HeaderValue,
@@ -109,8 +115,10 @@ impl HttpUpstream {
         }
         let base_path = uri.path().trim_end_matches('/').to_owned();
         let host = HeaderValue::from_str(authority.as_str()).map_err(|_| wrong("its host cannot be sent"))?;
+        let connector = connector()?;
         Ok(Self {
-            client: client()?,
+            client: client(connector.clone()),
+            connector,
             route: format!("{scheme}://{authority}{base_path}").into(),
             host,
             authority: authority.clone(),
@@ -165,6 +173,18 @@ impl Upstream for HttpUpstream {
         &self.route
     }
 
+    fn apart(&self) -> Option<Arc<dyn Upstream>> {
+        Some(Arc::new(Self {
+            connector: self.connector.clone(),
+            client: client(self.connector.clone()),
+            scheme: self.scheme.clone(),
+            host: self.host.clone(),
+            authority: self.authority.clone(),
+            base_path: self.base_path.clone(),
+            route: self.route.clone(),
+        }))
+    }
+
     fn send(&self, request: Request<Body>) -> BoxFuture<'_, Result<Response<Body>, UpstreamError>> {
         let (mut parts, body) = request.into_parts();
         parts.headers = headers::to_upstream(&parts.headers, &self.host);
@@ -204,22 +224,26 @@ impl HttpUpstream {
     }
 }
 
-fn client() -> Result<Client<HttpsConnector<HttpConnector>, Body>, UpstreamError> {
+fn connector() -> Result<HttpsConnector<HttpConnector>, UpstreamError> {
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
     tcp.set_nodelay(true);
     tcp.set_connect_timeout(Some(CONNECT));
     // One version of HTTP on both sides keeps the case of names and each event its own write.
-    let connector = HttpsConnectorBuilder::new()
+    Ok(HttpsConnectorBuilder::new()
         .with_tls_config(tls().map_err(|error| UpstreamError::Tls(error.to_string()))?)
         .https_or_http()
         .enable_http1()
-        .wrap_connector(tcp);
-    Ok(Client::builder(TokioExecutor::new())
+        .wrap_connector(tcp))
+}
+
+/// A client with connections of its own.
+fn client(connector: HttpsConnector<HttpConnector>) -> Client<HttpsConnector<HttpConnector>, Body> {
+    Client::builder(TokioExecutor::new())
         .http1_preserve_header_case(true)
         .pool_idle_timeout(IDLE)
         .pool_timer(TokioTimer::new())
-        .build(connector))
+        .build(connector)
 }
 
 /// Trust as the system has it, cryptography of this client's own: `rustls` would else ask for a choice that

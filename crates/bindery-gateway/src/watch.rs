@@ -13,8 +13,9 @@ use crate::operation::Operation;
 use crate::recorder::{Inbox, Note};
 use crate::refusal::Refusal;
 
-/// What an exchange takes beside its bodies, in bytes: headers, and its places in queues.
-const BESIDE: usize = 16_384;
+/// What an exchange counts for beside its bodies, in bytes. It takes less (headers, places in queues); so much
+/// keeps those that wait, by the usual budget, below a thousand.
+const BESIDE: usize = 65_536;
 
 /// Whose body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +90,9 @@ struct State {
     answered: bool,
     failed: Option<String>,
     refused: Option<String>,
+    /// There was no room for it from the start: it is counted, and nothing else is kept of it, so that what waits for
+    /// the recorder is bounded however much comes.
+    unseen: bool,
 }
 
 impl Watch {
@@ -99,18 +103,21 @@ impl Watch {
         budget: &Arc<Budget>,
         stopping: Arc<AtomicBool>,
     ) -> Arc<Self> {
+        let request = Copy::new(budget, BESIDE);
+        let unseen = request.bytes().is_err();
         Arc::new(Self {
             asked: Arc::new(asked),
             inbox,
             clock,
             stopping,
             state: Mutex::new(State {
-                request: Some(Copy::new(budget, BESIDE)),
+                request: Some(request),
                 reply: Some(Copy::new(budget, 0)),
                 head: None,
                 answered: false,
                 failed: None,
                 refused: None,
+                unseen,
             }),
         })
     }
@@ -140,7 +147,8 @@ impl Watch {
         let mut state = self.state();
         match side {
             Side::Request => {
-                if let Some(body) = state.request.take() {
+                let seen = !state.unseen;
+                if let Some(body) = state.request.take().filter(|_| seen) {
                     let asked = self.asked.clone();
                     self.inbox.put(Note::Sent(Sent { asked, body }));
                 }
@@ -182,6 +190,10 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         let mut state = self.state();
+        if state.unseen {
+            self.inbox.miss();
+            return;
+        }
         let outcome = match (state.refused.take(), state.failed.take()) {
             (Some(message), _) => Outcome::Refused(message),
             (None, Some(message)) => Outcome::Failed(message),

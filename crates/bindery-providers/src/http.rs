@@ -17,6 +17,8 @@ use crate::{BoxFuture, Endpoint, EventSource, Exchange, Model, Outgoing, Secret}
 
 /// How long the end of a body may take to follow the end of the reply.
 const CLOSING: Duration = Duration::from_millis(100);
+/// What Claude Code 2.1.197 sends with an effort; models from Opus 4.8 on need it no more and take it.
+const EFFORT_BETA: &str = "effort-2025-11-24";
 /// The most of an error's body that is read.
 const LONGEST_ERROR: usize = 64 * 1024;
 /// The most of a reply that was not streamed.
@@ -91,7 +93,12 @@ impl HttpModel {
             "application/json"
         };
         let url = self.endpoint.operation(self.provider);
-        self.post(url, accept, outgoing.encoded.body.clone())
+        let mut request = self.post(url, accept, outgoing.encoded.body.clone())?;
+        if self.provider == Provider::Anthropic && outgoing.request.params.effort.is_some() {
+            let beta = HeaderValue::from_static(EFFORT_BETA);
+            request.headers_mut().append("anthropic-beta", beta);
+        }
+        Ok(request)
     }
 
     fn post(&self, url: Url, accept: &'static str, body: Vec<u8>) -> Result<HttpRequest, Failure> {

@@ -55,6 +55,8 @@ impl Talk {
                 model: model.to_owned(),
                 max_tokens: 100,
                 stream: true,
+                effort: None,
+                tier: None,
                 cache_key: None,
                 marks: CacheMarks::default(),
             },

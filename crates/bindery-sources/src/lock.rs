@@ -12,6 +12,7 @@ mod difference;
 mod file;
 mod folders;
 mod hooks;
+mod mcp;
 mod store;
 
 use std::fmt;
@@ -30,6 +31,8 @@ pub use file::ContextLock;
 pub use folders::folders;
 pub(crate) use hooks::hook_items;
 pub use hooks::hooks;
+pub(crate) use mcp::server_item;
+pub use mcp::{mcp_servers, mcp_tools, tool_item};
 pub use store::{Home, Store};
 
 /// What kind of text is approved.
@@ -44,6 +47,8 @@ pub enum Kind {
     Section,
     /// A command that a client runs by itself: hooks and the like.
     Hook,
+    /// The entry of an MCP server: a command that is run, or an address that is asked.
+    McpServer,
     /// Name, description and schema of a tool that an MCP server offers.
     McpTool,
 }
@@ -107,6 +112,7 @@ impl Kind {
             Self::Import => "import",
             Self::Section => "section",
             Self::Hook => "hook",
+            Self::McpServer => "mcp-server",
             Self::McpTool => "mcp-tool",
         }
     }

@@ -1,5 +1,10 @@
 //! Memory: the index `MEMORY.md`, and topic files beside it that are read when they are asked for.
 
+mod notebook;
+mod notes;
+mod roots;
+mod write;
+
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +18,10 @@ use crate::dialect::Decode;
 use crate::instructions::{Code, Diagnostic, Severity};
 use crate::places::lexical;
 use crate::reading::{Problem, Reader, decode};
+
+pub use notebook::{Book, Note, Notebook, TopicText};
+pub use roots::{Keeper, MemoryRoot, roots};
+pub use write::{MOST_NOTE, Provenance, Written, add, checked, checked_topic};
 
 /// How much of the index is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +48,8 @@ pub struct Memory {
     pub path: PathBuf,
     /// As much of the index as the bounds allow, whole lines.
     pub text: String,
+    /// What does not fit; it is found by searching.
+    pub rest: String,
     /// Topics: those the index links to, in its order, then other Markdown files, in name order.
     pub topics: Vec<Topic>,
     /// Remarks.
@@ -66,6 +77,7 @@ impl Memory {
         let kept = within(whole, bounds);
         let mut memory = Self {
             text: kept.to_owned(),
+            rest: whole.get(kept.len()..).unwrap_or_default().to_owned(),
             topics: Vec::new(),
             diagnostics: Vec::new(),
             path,

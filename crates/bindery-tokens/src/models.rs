@@ -44,6 +44,13 @@ impl<T> ByPrefix<T> {
         Ok(())
     }
 
+    /// Lays another table over this one: where both have a prefix, the other's entry counts.
+    pub(crate) fn overlay(&mut self, other: Self) {
+        self.entries
+            .retain(|(prefix, _)| !other.entries.iter().any(|(new, _)| new == prefix));
+        self.entries.extend(other.entries);
+    }
+
     /// What the longest prefix of a model id stands for.
     pub(crate) fn get(&self, model: &str) -> Option<&T> {
         let id = own_name(model);

@@ -50,6 +50,14 @@ impl Windows {
         })
     }
 
+    /// Lays another table over this one: where both have a prefix, the other's window counts.
+    #[must_use]
+    pub fn overlay(mut self, other: Self) -> Self {
+        self.tokens.overlay(other.tokens);
+        self.source = format!("{}; over it {}, read {}", self.source, other.source, other.read);
+        self
+    }
+
     /// The window of a model in tokens; none if it is not known, as guesses would be trusted.
     pub fn tokens(&self, model: &str) -> Option<u64> {
         self.tokens.get(model).copied()
@@ -106,6 +114,18 @@ mod tests {
         }
         assert!(windows.source().contains("litellm"), "{}", windows.source());
         assert_eq!(windows.read(), "2026-11-30");
+    }
+
+    #[test]
+    fn a_table_laid_over_another_counts() {
+        let own = "version = 1\nsource = \"mine\"\nread = \"2026-12-01\"\n\
+            [[window]]\ntokens = 5\nprefixes = [\"GPT-5\", \"my-own-model\"]\n";
+        let windows = Windows::built_in().unwrap();
+        let windows = windows.overlay(Windows::from_toml("w.toml", own).unwrap());
+        assert_eq!(windows.tokens("my-own-model"), Some(5));
+        assert_eq!(windows.tokens("gpt-5"), Some(5));
+        assert_eq!(windows.tokens("gpt-4"), Some(8_192));
+        assert!(windows.source().ends_with("over it mine, read 2026-12-01"));
     }
 
     #[test]

@@ -24,11 +24,20 @@ struct Body<'r> {
     max_tokens: u32,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service_tier: Option<&'r str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<ToolBody<'r>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Content<'r>>,
     messages: Conversation<'r, MessageBody<'r>>,
+}
+
+#[derive(Serialize)]
+struct OutputConfig<'r> {
+    effort: &'r str,
 }
 
 #[derive(Serialize)]
@@ -165,6 +174,12 @@ pub(crate) fn encode(request: &Request<'_>) -> Result<Encoded, WireError> {
         model: &request.params.model,
         max_tokens: request.params.max_tokens,
         stream: request.params.stream,
+        output_config: request
+            .params
+            .effort
+            .as_deref()
+            .map(|effort| OutputConfig { effort }),
+        service_tier: request.params.tier.as_deref(),
         tools: tools.collect(),
         system: system.collect(),
         messages: recorder.conversation(0, messages),

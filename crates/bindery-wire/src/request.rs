@@ -29,6 +29,11 @@ pub struct Params {
     pub max_tokens: u32,
     /// Whether the answer is streamed.
     pub stream: bool,
+    /// How hard the model is to think, in the provider's word (`low`, `high`, …). `None` leaves it to the
+    /// provider. Part of the key of most caches: another effort reads nothing of what was written before.
+    pub effort: Option<String>,
+    /// The tier of service, in the provider's word (`flex`, `priority`, `standard_only`, …).
+    pub tier: Option<String>,
     /// Groups requests that share a prefix, where the API has such a field. `None` derives it from the
     /// cacheable prefix, so that equal compositions meet.
     pub cache_key: Option<String>,
@@ -43,6 +48,8 @@ impl Params {
             model: model.into(),
             max_tokens,
             stream: false,
+            effort: None,
+            tier: None,
             cache_key: None,
             marks: CacheMarks::default(),
         }
@@ -101,6 +108,22 @@ impl Request<'_> {
             code: "authority-collapsed",
             message: format!("{api} has no developer role: developer text speaks as the system"),
             fragments,
+        })
+    }
+
+    /// A note where effort or tier was asked for and the API has no such field.
+    pub(crate) fn unsaid(&self, api: &str) -> Option<Note> {
+        let params = self.params;
+        let named = [("effort", &params.effort), ("tier", &params.tier)];
+        let named: Vec<&str> = named
+            .iter()
+            .filter(|(_, value)| value.is_some())
+            .map(|(name, _)| *name)
+            .collect();
+        (!named.is_empty()).then(|| Note {
+            code: "setting-not-sent",
+            message: format!("{api} has no field for {}: it is not sent", named.join(" and ")),
+            fragments: Vec::new(),
         })
     }
 

@@ -28,6 +28,8 @@ fn params() -> Params {
         model: "model-1".into(),
         max_tokens: 1024,
         stream: true,
+        effort: None,
+        tier: None,
         cache_key: None,
         marks: CacheMarks::default(),
     }
@@ -243,6 +245,57 @@ fn a_request_needs_a_message() {
             Err(WireError::NoMessage { .. })
         ));
     }
+}
+
+#[test]
+fn effort_and_tier_are_said_in_each_provider_s_own_field() {
+    let rendered = rendered();
+    let messages = conversation(&rendered.context, &history());
+    let asked = Params {
+        effort: Some("low".into()),
+        tier: Some("flex".into()),
+        ..params()
+    };
+    let request = |params| Request {
+        system: &rendered.system,
+        tools: &rendered.assembly.tools,
+        messages: &messages,
+        params,
+    };
+    let plain = params();
+    let mut shown = String::new();
+    for provider in Provider::ALL {
+        let encoded = provider.encode(&request(&asked)).unwrap();
+        let body: Value = serde_json::from_slice(&encoded.body).unwrap();
+        let without: Value =
+            serde_json::from_slice(&provider.encode(&request(&plain)).unwrap().body).unwrap();
+        // What was not asked for leaves no trace.
+        assert_eq!(
+            without
+                .as_object()
+                .unwrap()
+                .keys()
+                .filter(|key| body.get(*key).is_none())
+                .count(),
+            0
+        );
+        let added: Vec<String> = body
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(key, _)| without.get(*key).is_none())
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
+        let unsaid = encoded.notes.iter().find(|note| note.code == "setting-not-sent");
+        let unsaid = unsaid.map_or("", |note| &note.message);
+        shown.push_str(&format!("{provider}: {} {unsaid}\n", added.join(" ")));
+    }
+    insta::assert_snapshot!(shown, @r#"
+    anthropic: output_config={"effort":"low"} service_tier="flex" 
+    openai-responses: reasoning={"effort":"low"} service_tier="flex" 
+    openai-chat: reasoning_effort="low" service_tier="flex" 
+    deepseek:  DeepSeek has no field for effort and tier: it is not sent
+    "#);
 }
 
 #[test]

@@ -11,12 +11,15 @@ use std::sync::Arc;
 
 use bindery_core::{AssembleOptions, PromptSources, PromptText, Registration, Scope, Session, Source};
 use bindery_guard::policy::Approval;
+use bindery_sources::dialect::Scope as Owner;
 use bindery_sources::dialect::{Catalogue, Dialect};
 use bindery_sources::environment::Surroundings;
 use bindery_sources::gate::{Gate, Passage, Scan};
 use bindery_sources::git_status::{GitStatus, Probe};
+use bindery_sources::hooks::Clients;
 use bindery_sources::instructions::{self, Host, Loader, Manifest};
-use bindery_sources::lock::{self, ContextLock, Standing};
+use bindery_sources::lock::{self, ContextLock, Entry, Standing};
+use bindery_sources::mcp::{self, SeenTools};
 use bindery_sources::places::Places;
 use bindery_sources::repository::Repository;
 use bindery_sources::settings::{self, Settings};
@@ -137,7 +140,7 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
         sources: pass_prompts(settings::prompt_sources(&settings, &question.places)?, &gate),
         tool_order: settings.tool_order(),
     };
-    let standings = standings(question, &gate, manifest.as_ref(), &mut registered);
+    let standings = standings(question, &settings, &gate, manifest.as_ref(), &mut registered);
     let mut notices = settings.notices().to_vec();
     notices.extend(foreign_model(&settings, provider));
     notices.append(&mut registered.notices);
@@ -145,7 +148,11 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     let max_tokens = settings
         .max_tokens()
         .map_or(MAX_TOKENS, |most| u32::try_from(most).unwrap_or(u32::MAX));
-    let params = Params::new(model, max_tokens);
+    let params = Params {
+        effort: settings.effort().map(|chosen| chosen.value),
+        tier: settings.tier().map(|chosen| chosen.value),
+        ..Params::new(model, max_tokens)
+    };
     Ok(Here {
         session: Session::new(registered.scope.clone()),
         options,
@@ -231,6 +238,7 @@ fn approvals(question: &Question, settings: &Settings) -> Result<ContextLock, Re
 /// Every text that needs approval, against its approval.
 fn standings(
     question: &Question,
+    settings: &Settings,
     gate: &Gate,
     manifest: Option<&Manifest>,
     registered: &mut Registered,
@@ -243,7 +251,47 @@ fn standings(
     let (hooks, notices) = lock::hooks(places);
     items.extend(hooks);
     registered.notices.extend(notices);
+    let (servers, notices) = lock::mcp_servers(places);
+    items.extend(servers);
+    registered.notices.extend(notices);
+    items.extend(mcp_tools(question, gate, settings));
     lock::compare(gate.approvals(), items, places)
+}
+
+/// The tools of servers that may be started, as they were last seen. Those of the user's own servers are no
+/// concern of the project's, unless somebody approved them.
+fn mcp_tools(question: &Question, gate: &Gate, settings: &Settings) -> Vec<lock::Item> {
+    let Some(seen) = SeenTools::new(&question.places) else {
+        return Vec::new();
+    };
+    let declared = mcp_servers(question, settings, gate, &[], false).unwrap_or_default();
+    let mut items = lock::mcp_tools(&declared.servers, &seen);
+    let is_approved = |item: &lock::Item| gate.approvals().get(&item.key).is_some();
+    for item in &mut items {
+        if item.key.scope != Owner::Project && !is_approved(item) {
+            item.entry = Entry::Elsewhere;
+        }
+    }
+    items
+}
+
+/// The MCP servers that are declared here, and those of files that the command line names.
+pub fn mcp_servers(
+    question: &Question,
+    settings: &Settings,
+    gate: &Gate,
+    given: &[PathBuf],
+    given_alone: bool,
+) -> Result<mcp::Declared, Refused> {
+    let dialect = settings.instructions().map(|chosen| chosen.value);
+    mcp::declared(&mcp::Asked {
+        places: &question.places,
+        environment: &question.environment,
+        clients: Clients::of_dialect(dialect.as_deref().unwrap_or(DEFAULT_DIALECT)),
+        approvals: gate.approvals(),
+        given,
+        given_alone,
+    })
 }
 
 /// Prompts from files, as the gate lets them in.

@@ -260,7 +260,7 @@ object! {
         changed: Vec<String>,
         /// Those of them with which a provider's cache starts anew.
         changes_cache_key: Vec<String>,
-        /// Settings that are kept and that no adapter writes into requests yet.
+        /// Settings that are kept, and that the provider's format has no field for.
         not_sent: Vec<String>,
     }
     /// `thread/inject_items`.

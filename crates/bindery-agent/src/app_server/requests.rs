@@ -100,6 +100,7 @@ impl<H: Host> Server<H> {
             durable,
             forked_from,
             turns: agent.state().turns(),
+            provider: agent.model.provider(),
             slot: Slot::Idle(Box::new(agent)),
             settings: began.clone(),
             began,

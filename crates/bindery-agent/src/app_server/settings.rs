@@ -2,6 +2,7 @@
 
 use bindery_core::log::{Json, SettingChanged};
 use bindery_core::{Context, Kind, Source, Trust};
+use bindery_wire::Provider;
 use serde_json::Value;
 
 use super::protocol::{
@@ -15,10 +16,23 @@ use crate::agent::Agent;
 const SETTINGS: &str = "thread.settings";
 /// Before the number of an item that survives compactions.
 const BASELINE: &str = "baseline:";
-/// Settings with which a provider's cache starts anew: each model has its own.
-const CACHE_KEY: [&str; 1] = ["model"];
-/// Settings that are kept, and that no adapter writes into requests yet.
-const NOT_SENT: [&str; 2] = ["effort", "tier"];
+/// Settings with which a provider's cache starts anew. Each model has its own cache everywhere; what else is
+/// part of the key is what the providers' pages say (`docs/cache.md`).
+fn cache_key(provider: Provider) -> &'static [&'static str] {
+    match provider {
+        Provider::Anthropic => &["model", "effort"],
+        Provider::OpenaiResponses | Provider::OpenaiChat => &["model", "effort", "tier"],
+        Provider::Deepseek => &["model"],
+    }
+}
+
+/// Settings that are kept, and that the provider's format has no field for.
+fn not_sent(provider: Provider) -> &'static [&'static str] {
+    match provider {
+        Provider::Deepseek => &["effort", "tier"],
+        Provider::Anthropic | Provider::OpenaiResponses | Provider::OpenaiChat => &[],
+    }
+}
 
 impl ThreadSettings {
     /// What an agent begins with.
@@ -26,8 +40,8 @@ impl ThreadSettings {
         Self {
             model: agent.params.model.clone(),
             max_tokens: agent.params.max_tokens,
-            effort: None,
-            tier: None,
+            effort: agent.params.effort.clone(),
+            tier: agent.params.tier.clone(),
             mode: None,
             developer_instructions: None,
             policy_version: None,
@@ -84,7 +98,7 @@ impl Open {
             let named = changed.iter().filter(|name| names.contains(&name.as_str()));
             named.cloned().collect()
         };
-        let (changes_cache_key, not_sent) = (among(&CACHE_KEY), among(&NOT_SENT));
+        let (changes_cache_key, not_sent) = (among(cache_key(self.provider)), among(not_sent(self.provider)));
         self.settings = after;
         self.changed |= !changed.is_empty();
         self.carry_out()?;
@@ -108,8 +122,7 @@ impl Open {
             return Ok(());
         };
         if std::mem::take(&mut self.changed) {
-            agent.params.model.clone_from(&self.settings.model);
-            agent.params.max_tokens = self.settings.max_tokens;
+            apply(agent, &self.settings);
             record(agent, SETTINGS, &self.settings)?;
             self.policy = None;
             let text = self
@@ -155,8 +168,7 @@ impl Open {
             .and_then(|json| serde_json::from_str(json.as_str()).ok())
         {
             self.settings = settings;
-            agent.params.model.clone_from(&self.settings.model);
-            agent.params.max_tokens = self.settings.max_tokens;
+            apply(agent, &self.settings);
             let text = self
                 .settings
                 .developer_instructions
@@ -171,6 +183,14 @@ impl Open {
         }
         Ok(())
     }
+}
+
+/// Settings that requests say.
+fn apply(agent: &mut Agent, settings: &ThreadSettings) {
+    agent.params.model.clone_from(&settings.model);
+    agent.params.max_tokens = settings.max_tokens;
+    agent.params.effort.clone_from(&settings.effort);
+    agent.params.tier.clone_from(&settings.tier);
 }
 
 fn record(agent: &mut Agent, name: &str, value: &impl serde::Serialize) -> Result<(), Refusal> {

@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use bindery_core::Registration;
+use bindery_wire::Provider;
 
 use super::protocol::{
     Thread, ThreadForkParams, ThreadListed, ThreadResumeParams, ThreadSettings, ThreadStartParams,
@@ -76,6 +77,8 @@ pub(super) struct Open {
     /// Items that survive a compaction.
     pub(super) baseline: Vec<Registration>,
     pub(super) turns: u64,
+    /// In whose format requests are.
+    pub(super) provider: Provider,
     pub(super) _kept: Box<dyn Any>,
 }
 

@@ -6,5 +6,6 @@ mod common;
 mod control;
 mod crash;
 mod failures;
+mod mcp;
 mod outside;
 mod steps;

@@ -44,6 +44,7 @@ pub(super) fn read(list: &Fields<'_>, source: &str, out: &mut Imported) {
             Ok(rows) => out.rows.extend(rows),
             Err(error) => skip(error.to_string()),
         }
+        out.window(id, entry.get("max_input_tokens"));
         if let Some(minimum) = entry
             .get("prompt_cache_min_tokens")
             .and_then(|raw| raw.parse().ok())

@@ -13,14 +13,15 @@ use anyhow::Context as _;
 use bindery::attach::{Attaching, document_budget};
 use bindery::sources::{Level, Notice, Position};
 use bindery::{
-    Authority, Fragment, Kind, Message, NextRequest, Role, Row, Source, TokenCount, Tokenizers, Trust,
-    Windows, here, said,
+    Authority, Fragment, Kind, Message, NextRequest, Role, Row, Source, TokenCount, Tokenizers, Trust, here,
+    said,
 };
 
 pub(crate) use arguments::AssembleArgs;
 use arguments::View;
 
 use super::lock;
+use crate::books;
 use crate::layout;
 use crate::notices;
 use crate::status::{Status, UsageError};
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
     here.after_assembly();
     let prompt = rendered.system.clone();
     let request = NextRequest::new(here.provider, here.params.clone(), rendered, &history);
-    let windows = Windows::built_in().context("the built-in table of windows")?;
+    let windows = books::windows()?;
     let tokenizers = Tokenizers::built_in().context("the built-in table of tokenizers")?;
     let window = windows.tokens(&here.params.model);
     let mut rows = Vec::new();
@@ -174,7 +175,7 @@ fn attached(
     if documents.is_empty() {
         return Ok(Vec::new());
     }
-    let windows = Windows::built_in().context("the built-in table of windows")?;
+    let windows = books::windows()?;
     let tokenizers = Tokenizers::built_in().context("the built-in table of tokenizers")?;
     let model = &here.params.model;
     let budget = bindery::budget::Budget::new(

@@ -61,7 +61,10 @@ pub(crate) fn run(args: &GatewayArgs, terminal: &mut Terminal) -> anyhow::Result
         return env::run(args, terminal);
     }
     let clock: Clock = Arc::new(sessions::now_ms);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // Connections have threads of their own: this one takes them in.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let routes = routes(&args.upstream, &clock)?;
     let lines = Lines::new(args.json, terminal);
     let totals = lines.totals();

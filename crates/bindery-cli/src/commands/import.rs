@@ -211,6 +211,7 @@ impl Writer {
             program: first.client.clone().unwrap_or_else(|| "unknown".into()),
             directory: None,
             forked_from: None,
+            sent_by: None,
         };
         journal.commit(vec![Draft::new(at_ms, started)])?;
         Ok(Some(Self {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use bindery::Windows;
 use bindery_cache::{PriceBook, PriceRow, Tier, import};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use crate::books::{self, Books};
@@ -35,7 +35,7 @@ enum ModelsCommand {
         #[arg(long)]
         all: bool,
     },
-    /// Read prices from litellm's `model_prices_and_context_window.json` or models.dev's `api.json`, and lay
+    /// Read prices and windows from litellm's `model_prices_and_context_window.json` or models.dev's `api.json`, and lay
     /// them over the built-in ones
     Import {
         /// The list
@@ -46,10 +46,19 @@ enum ModelsCommand {
         /// Only models whose names begin so; repeatable
         #[arg(long, value_name = "START")]
         only: Vec<String>,
-        /// Print the table instead of saving it
-        #[arg(long)]
-        print: bool,
+        /// Print a table instead of saving both
+        #[arg(long, value_name = "TABLE", num_args = 0..=1, default_missing_value = "prices")]
+        print: Option<ModelTable>,
     },
+}
+
+/// A table that an import makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ModelTable {
+    /// What tokens cost
+    Prices,
+    /// The most input tokens of a request
+    Windows,
 }
 
 pub(crate) fn run(args: &ModelsArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
@@ -67,7 +76,7 @@ pub(crate) fn run(args: &ModelsArgs, terminal: &mut Terminal) -> anyhow::Result<
 
 fn list(part: Option<&str>, all: bool, json: bool, terminal: &mut Terminal) -> anyhow::Result<Status> {
     let books = Books::open(None)?;
-    let windows = Windows::built_in().context("the built-in table of windows")?;
+    let windows = books::windows()?;
     let wanted = |row: &&PriceRow| {
         let plain = all || (row.tier == Tier::Standard && row.above == 0);
         plain && part.is_none_or(|part| row.id.contains(part))
@@ -187,7 +196,7 @@ fn read_in(
     file: &Path,
     source: Option<&str>,
     only: &[String],
-    print: bool,
+    print: Option<ModelTable>,
     terminal: &mut Terminal,
 ) -> anyhow::Result<Status> {
     let list = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
@@ -200,25 +209,34 @@ fn read_in(
     let source = source.unwrap_or(&name);
     let mut imported = import(&list, &format!("{source}, read {day}"))
         .map_err(|error| UsageError(format!("{}: {error}", file.display())))?;
-    imported
-        .rows
-        .retain(|row| only.is_empty() || only.iter().any(|start| row.id.starts_with(start.as_str())));
-    let toml = imported.to_toml(source, &day);
+    imported.retain(|id| only.is_empty() || only.iter().any(|start| id.starts_with(start.as_str())));
     let (rows, skipped) = (imported.rows.len(), imported.skipped.len());
     if rows == 0 {
         return Err(UsageError(format!("{} has no model that is asked for", file.display())).into());
     }
-    if print {
-        terminal.out.write_all(toml.as_bytes())?;
+    let (prices, windows) = (
+        imported.to_toml(source, &day),
+        imported.windows_to_toml(source, &day),
+    );
+    if let Some(table) = print {
+        let text = match table {
+            ModelTable::Prices => prices,
+            ModelTable::Windows => windows,
+        };
+        terminal.out.write_all(text.as_bytes())?;
     } else {
-        let Some(path) = books::own_prices() else {
+        let (Some(to_prices), Some(to_windows)) = (books::own_prices(), books::own_windows()) else {
             let message = "there is no place for settings: set HOME, or XDG_CONFIG_HOME to an absolute path";
             return Err(UsageError(message.to_owned()).into());
         };
         // What will be read next time is what was written now.
-        PriceBook::from_toml(&path.display().to_string(), &toml)?;
-        save(&path, &toml)?;
-        writeln!(terminal.out, "{rows} prices are in {}", path.display())?;
+        PriceBook::from_toml(&to_prices.display().to_string(), &prices)?;
+        Windows::from_toml(&to_windows.display().to_string(), &windows)?;
+        save(&to_prices, &prices)?;
+        save(&to_windows, &windows)?;
+        let known = imported.windows.len();
+        writeln!(terminal.out, "{rows} prices are in {}", to_prices.display())?;
+        writeln!(terminal.out, "{known} windows are in {}", to_windows.display())?;
     }
     if skipped > 0 {
         writeln!(

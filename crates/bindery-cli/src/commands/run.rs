@@ -10,6 +10,7 @@ mod people;
 mod permit;
 mod pinned;
 mod progress;
+mod servers;
 mod show;
 mod told;
 
@@ -23,6 +24,7 @@ use bindery_store::{Journal, SessionId};
 
 pub(crate) use arguments::RunArgs;
 use opening::Opened;
+pub(crate) use opening::commands_environment;
 use people::People;
 use progress::Progress;
 use show::{Lines, Text, summary};
@@ -74,6 +76,9 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         None => converse(&mut opened, args, &people, documents, terminal).await?,
     };
     opened.agent.end("exit").await?;
+    if let Some(servers) = &opened.servers {
+        servers.close().await;
+    }
     summary(&opened, args.json, terminal)?;
     Ok(status)
 }

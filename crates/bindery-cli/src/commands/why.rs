@@ -16,8 +16,9 @@ use clap::Args;
 
 use crate::books::{self, Books};
 use crate::exchanges::{Measuring, Sent, Subject, warn};
+use crate::layout::folded;
 use crate::status::{Status, UsageError};
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, printable};
 use account::{Account, Explained};
 pub(crate) use table::summary;
 
@@ -78,6 +79,7 @@ pub(crate) fn run(args: &WhyArgs, terminal: &mut Terminal) -> anyhow::Result<Sta
         writeln!(terminal.out, "{}", account.heading(&subject, terminal.width))?;
         if args.all {
             table::write(&account, terminal)?;
+            between(&shown, terminal)?;
         }
         for request in &shown {
             if !args.all || is_miss(&request.why.verdict) {
@@ -96,6 +98,17 @@ pub(crate) fn run(args: &WhyArgs, terminal: &mut Terminal) -> anyhow::Result<Sta
     } else {
         Status::Success
     })
+}
+
+/// What happened to servers of tools before requests that missed nothing; misses tell their own.
+fn between(shown: &[&Explained], terminal: &mut Terminal) -> anyhow::Result<()> {
+    for request in shown.iter().filter(|request| !is_miss(&request.why.verdict)) {
+        for what in &request.between {
+            let line = format!("before {}: {}", request.number, printable(what));
+            writeln!(terminal.out, "{}", folded(&line, terminal.width))?;
+        }
+    }
+    Ok(())
 }
 
 /// Explains every request of a subject.

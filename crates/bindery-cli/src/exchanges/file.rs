@@ -310,5 +310,6 @@ fn sent(number: u64, place: String, exchange: TranscriptExchange) -> Sent {
         diagnosis: diagnosis.and_then(Diagnosis::read),
         unknown: exchange.unknown.iter().map(|what| Arc::from(*what)).collect(),
         failed: None,
+        between: Vec::new(),
     }
 }

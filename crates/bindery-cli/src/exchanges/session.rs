@@ -10,6 +10,7 @@ use bindery_cache::Diagnosis;
 use bindery_store::{LogReader, SessionId, events};
 
 use super::{Sent, Take, warn};
+use crate::happened;
 use crate::terminal::Terminal;
 
 /// Gives the requests of a session, in the order of sending.
@@ -31,10 +32,12 @@ struct Attempt {
     at_ms: u64,
     usage: Option<Usage>,
     failed: Option<String>,
+    between: Vec<String>,
 }
 
 fn attempts(log: &dyn LogReader) -> anyhow::Result<BTreeMap<Seq, Attempt>> {
     let mut known: BTreeMap<Seq, Attempt> = BTreeMap::new();
+    let mut between = Vec::new();
     for event in events(log, Seq::FIRST) {
         let event = event?;
         match event.payload {
@@ -43,6 +46,7 @@ fn attempts(log: &dyn LogReader) -> anyhow::Result<BTreeMap<Seq, Attempt>> {
                     at_ms: event.at_ms,
                     usage: None,
                     failed: None,
+                    between: std::mem::take(&mut between),
                 };
                 known.insert(event.seq, attempt);
             }
@@ -58,6 +62,7 @@ fn attempts(log: &dyn LogReader) -> anyhow::Result<BTreeMap<Seq, Attempt>> {
                     attempt.usage = Some(reported.usage);
                 }
             }
+            Payload::ServerChanged(changed) => between.push(happened::to_server(&changed)),
             _ => {}
         }
     }
@@ -94,6 +99,7 @@ fn own(
                     diagnosis: None,
                     unknown: Vec::new(),
                     failed: of.failed.clone(),
+                    between: of.between.clone(),
                 };
                 take(sent, terminal)
             }
@@ -165,5 +171,6 @@ fn sent(id: &SessionId, exchange: RecordedExchange) -> Sent {
             ExchangeOutcome::Failed { code, .. } => Some(code.to_string()),
             _ => None,
         }),
+        between: Vec::new(),
     }
 }

@@ -207,8 +207,9 @@ fn an_update_keeps_what_it_does_not_name_clears_null_and_says_all_that_holds() {
         params["threadId"] = json!(thread);
         client.ask("thread/settings/update", params)
     };
-    let first = update(json!({"effort": "low", "tier": "fast", "policyVersion": "7"}));
-    assert_eq!(first["notSent"], json!(["effort", "tier"]));
+    let first = update(json!({"effort": "low", "tier": "flex", "policyVersion": "7"}));
+    assert_eq!(first["notSent"], json!([]));
+    assert_eq!(first["changesCacheKey"], json!(["effort"]));
     let second = update(json!({"tier": null, "model": "m2"}));
     let settings = &second["settings"];
     assert_eq!(
@@ -224,6 +225,7 @@ fn an_update_keeps_what_it_does_not_name_clears_null_and_says_all_that_holds() {
     client.turn(&thread, "one");
     let said = place.bindery(&["log", "show", &thread, "--json"]).out;
     assert!(said.contains("Be terse.") && said.contains("m2"), "{said}");
+    assert!(said.contains(r#""effort":"low""#), "{said}");
     client.end();
     // What was set holds in the next process as well.
     let mut client = Client::new(&place);

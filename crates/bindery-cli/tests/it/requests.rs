@@ -273,6 +273,31 @@ fn prices_are_read_from_public_lists() {
     );
 }
 
+#[test]
+fn windows_are_read_from_public_lists() {
+    let place = Place::new();
+    let model =
+        json!({"input_cost_per_token": 1e-06, "output_cost_per_token": 1e-06, "max_input_tokens": 777});
+    let list = json!({"my-own-model": model, "azure/my-own-model": model, "claude-opus-4-8": model});
+    place.write("home/repo/list.json", list.to_string());
+    let import = ["models", "import", "list.json", "--source", "a list"];
+    let printed = place.bindery(&[&import[..], &["--print", "windows", "--only", "my-"]].concat());
+    insta::assert_snapshot!(printed.out, @r#"
+    version = 1
+    source = "a list"
+    read = "2026-11-30"
+
+    [[window]]
+    tokens = 777
+    prefixes = ["my-own-model"]
+    "#);
+    let saved = place.bindery(&import);
+    assert!(saved.out.contains("2 windows are in"), "{}", saved.out);
+    let listed = place.bindery(&["models", "list", "my-own", "--json"]);
+    let listed: Value = serde_json::from_str(&listed.out).unwrap();
+    assert_eq!(listed["models"][0]["window"], 777, "{listed}");
+}
+
 /// Every command that reads requests, with a place for the file.
 fn readers(file: &str) -> Vec<Vec<&str>> {
     vec![

@@ -113,6 +113,8 @@ impl SessionState {
             | Payload::GateDecided(_)
             | Payload::ExchangeStarted(_)
             | Payload::ExchangeEnded(_)
+            | Payload::ServerChanged(_)
+            | Payload::SubagentEnded(_)
             | Payload::ErrorRecorded(_) => {}
             Payload::SettingChanged(changed) => self.set(changed),
             Payload::InboxEnqueued(enqueued) => self.enqueue(seq, enqueued)?,

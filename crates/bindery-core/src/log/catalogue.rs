@@ -3,8 +3,8 @@
 use super::{
     AssistantMessage, AttemptEnded, AttemptStarted, ErrorRecorded, ExchangeEnded, ExchangeStarted, Foreign,
     GateDecided, GateStateSet, HeaderSet, HookDecided, InboxClaimed, InboxDropped, InboxEnqueued,
-    SessionStarted, SettingChanged, SnapshotEntered, StepEnded, StepStarted, SurfaceReplaced, ToolCalled,
-    ToolReturned, TurnEnded, TurnStarted, UsageReported, UserMessage,
+    ServerChanged, SessionStarted, SettingChanged, SnapshotEntered, StepEnded, StepStarted, SubagentEnded,
+    SurfaceReplaced, ToolCalled, ToolReturned, TurnEnded, TurnStarted, UsageReported, UserMessage,
 };
 
 /// A row of the catalogue.
@@ -80,7 +80,7 @@ macro_rules! events {
 
 events! {
     /// The session begins.
-    "session_started" 1 SessionStarted,
+    "session_started" 2 SessionStarted,
     /// A setting that changes requests was set or taken back.
     "setting_changed" 1 SettingChanged,
     /// A message waits to be said.
@@ -127,6 +127,10 @@ events! {
     "exchange_started" 1 ExchangeStarted,
     /// A recorded request of another program was answered, or not.
     "exchange_ended" 1 ExchangeEnded,
+    /// The connection to a server of tools changed, or what it says of them.
+    "server_changed" 1 ServerChanged,
+    /// A sub-agent that this session sent has ended its work.
+    "subagent_ended" 1 SubagentEnded,
     /// Something failed.
     "error_recorded" 1 ErrorRecorded,
 }

@@ -8,9 +8,10 @@ use super::{
     Adapter, AssistantMessage, AttemptEnded, AttemptOutcome, AttemptStarted, BodyWriter, Decision, Draft,
     ErrorRecorded, ExchangeEnded, ExchangeOutcome, ExchangeStarted, GateDecided, GateStateSet, Header,
     HeaderReason, HeaderSet, HookDecided, InboxClaimed, InboxDropped, InboxEnqueued, Intake, Json, Payload,
-    ReplaceReason, Replacement, ScannedLine, ScannedResult, Seq, SessionStarted, SettingChanged,
-    SnapshotChange, SnapshotEntered, StepEnded, StepOutcome, StepStarted, StopReason, SurfaceReplaced,
-    ToolCalled, ToolReturned, TurnEnded, TurnOutcome, TurnStarted, UsageOrigin, UsageReported, UserMessage,
+    ReplaceReason, Replacement, ScannedLine, ScannedResult, Seq, ServerChange, ServerChanged, SessionStarted,
+    SettingChanged, SnapshotChange, SnapshotEntered, StepEnded, StepOutcome, StepStarted, StopReason,
+    SubagentEnded, SurfaceReplaced, ToolCalled, ToolReturned, TurnEnded, TurnOutcome, TurnStarted,
+    UsageOrigin, UsageReported, UserMessage,
 };
 use crate::{
     Authority, ContentHash, Fragment, Group, Kind, Lane, Message, Part, Source, SystemPrompt, Tool, Trust,
@@ -22,7 +23,16 @@ const BEGIN_MS: u64 = 1_767_225_600_000;
 
 /// A small session in which every type of event occurs. It folds.
 pub fn examples() -> Vec<Draft> {
-    let payloads = [opening(), request(), answer(), tools(), closing(), recorded()].concat();
+    let payloads = [
+        opening(),
+        request(),
+        answer(),
+        tools(),
+        closing(),
+        recorded(),
+        others(),
+    ]
+    .concat();
     let times = (BEGIN_MS..).step_by(1000);
     times
         .zip(payloads)
@@ -46,6 +56,7 @@ fn opening() -> Vec<Payload> {
             program: "bindery/0.1.0".into(),
             directory: Some("~/project".into()),
             forked_from: None,
+            sent_by: None,
         }
         .into(),
         SettingChanged {
@@ -270,6 +281,34 @@ fn recorded() -> Vec<Payload> {
             reported: Some(Json::new(&json!({"input_tokens": 12}))),
             diagnosis: None,
             response: None,
+        }
+        .into(),
+    ]
+}
+
+/// Servers and sub-agents.
+fn others() -> Vec<Payload> {
+    vec![
+        ServerChanged {
+            server: "files".into(),
+            change: ServerChange::Returned,
+            tools: 2,
+            hash: ContentHash::of(b"two tools"),
+            drift: vec!["~read".into()],
+            reason: None,
+        }
+        .into(),
+        SubagentEnded {
+            agent: "explorer".into(),
+            session: "20260101-000000-abcdef.a1".into(),
+            call: "call_1".into(),
+            outcome: TurnOutcome::Completed,
+            requests: 2,
+            usage: Usage {
+                uncached: 40,
+                ..Usage::default()
+            },
+            sent_back: 1,
         }
         .into(),
     ]

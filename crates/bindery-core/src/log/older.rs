@@ -3,6 +3,7 @@
 //! | type | version | what is other now |
 //! |---|---|---|
 //! | `usage_reported` | 1 | had four classes of input of its own, and the buckets beside them |
+//! | `session_started` | 1 | had no `sent_by`; reads as it is |
 //! | `user_message` | 1 | had no withdrawals; reads as it is |
 //! | `tool_returned` | 1 | had neither `touched` nor `scan`; reads as it is |
 

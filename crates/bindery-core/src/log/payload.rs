@@ -4,6 +4,7 @@ mod conversation;
 mod decision;
 mod exchange;
 mod inbox;
+mod other;
 mod request;
 mod session;
 mod turn;
@@ -15,9 +16,10 @@ pub use conversation::{
 pub use decision::{Decision, GateDecided, GateStateSet, HookDecided};
 pub use exchange::{Body, BodyContent, ExchangeEnded, ExchangeOutcome, ExchangeStarted, Splice};
 pub use inbox::{InboxClaimed, InboxDropped, InboxEnqueued, Intake};
+pub use other::{ServerChange, ServerChanged, SubagentEnded};
 pub use request::{
     Adapter, AttemptEnded, AttemptOutcome, AttemptStarted, HeaderReason, HeaderSet, UsageOrigin,
     UsageReported,
 };
-pub use session::{ErrorRecorded, Foreign, ForkedFrom, SessionStarted, SettingChanged};
+pub use session::{ErrorRecorded, Foreign, ForkedFrom, SentBy, SessionStarted, SettingChanged};
 pub use turn::{StepEnded, StepOutcome, StepStarted, TurnEnded, TurnOutcome, TurnStarted};

@@ -166,6 +166,7 @@ impl Log {
             program: program.clone(),
             directory: None,
             forked_from: None,
+            sent_by: None,
         };
         Self {
             wanted,

@@ -226,6 +226,36 @@ async fn a_slow_reader_slows_the_upstream_and_fills_no_memory() {
 }
 
 #[tokio::test]
+async fn what_passes_unseen_is_counted_and_told() {
+    let upstream = RawUpstream::start().await;
+    let to = HttpUpstream::new(&upstream.url()).unwrap();
+    let mut place = Place::with(to, Arc::new(MemoryStore::default()), |options| {
+        options.copies = 0;
+    })
+    .await;
+    let mut client = place.connect().await;
+    let mut there = None;
+    for _ in 0..3 {
+        let body = request("x");
+        client.write_all(post(&place, &body).as_bytes()).await.unwrap();
+        if there.is_none() {
+            there = Some(upstream.accept().await);
+        }
+        let there = there.as_mut().unwrap();
+        read_until(there, &body).await;
+        there
+            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+            .await
+            .unwrap();
+        read_until(&mut client, "{}").await;
+    }
+    drop(client);
+    place.ask_to_stop();
+    assert_eq!(place.problem().await, Problem::Missed { exchanges: 3 });
+    assert!(recorded(&*place.ended().await).is_empty());
+}
+
+#[tokio::test]
 async fn a_full_disk_loses_records_and_no_request() {
     let scratch = tempfile::tempdir().unwrap();
     let options = SqliteOptions {

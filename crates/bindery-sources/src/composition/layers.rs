@@ -174,7 +174,10 @@ impl Composition {
         let Some(origin) = &self.grants.origin else {
             return Vec::new();
         };
-        let is_known = |key: &String| self.project.iter().any(|file| &*file.key == key.as_str());
+        // `mcp:NAME` grants the instructions of a server, which is no section of the project's.
+        let is_known = |key: &String| {
+            key.starts_with("mcp:") || self.project.iter().any(|file| &*file.key == key.as_str())
+        };
         let vain = self.grants.keys.iter().filter(|key| !is_known(key));
         vain.map(|key| {
             let message = format!(

@@ -164,14 +164,14 @@ fn read_one(place: &Place, shown: &str, places: &Places) -> Result<Option<Value>
     read.map(Some).map_err(unreadable)
 }
 
-fn json(text: &str, shown: &str) -> Result<Value, (Position, String)> {
+pub(crate) fn json(text: &str, shown: &str) -> Result<Value, (Position, String)> {
     serde_json::from_str(text).map_err(|error| {
         let line = number(error.line());
         (Position::line(shown, line), format!("not valid JSON: {error}"))
     })
 }
 
-fn toml(text: &str, shown: &str) -> Result<Value, (Position, String)> {
+pub(crate) fn toml(text: &str, shown: &str) -> Result<Value, (Position, String)> {
     let broken = |at, why: &str| (at, format!("not valid TOML: {}", why.replace('\n', "; ")));
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let at = error.span().map_or_else(

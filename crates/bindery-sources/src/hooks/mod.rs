@@ -16,7 +16,7 @@ use crate::lock::{ContextLock, Key};
 use crate::notice::{Notice, Position, Refused};
 use crate::places::Places;
 
-pub(crate) use files::{File, of_project};
+pub(crate) use files::{File, json, of_project, toml};
 
 /// Which clients' hooks are run beside our own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bindery_core::{CustomMode, Mode};
+use bindery_core::Mode;
 use toml::de::DeValue;
 
 use super::file::unknown;
@@ -29,8 +29,6 @@ pub struct Flags {
     pub model: Option<String>,
     /// `--mode`
     pub mode: Option<Mode>,
-    /// `--custom-mode`
-    pub custom_mode: Option<CustomMode>,
     /// `--agent`
     pub agent: Option<PathBuf>,
     /// `--system-prompt` or `--system-prompt-file`
@@ -43,6 +41,10 @@ pub struct Flags {
     pub grants: Vec<String>,
     /// `--max-tokens`
     pub max_tokens: Option<u64>,
+    /// `--coordinator`
+    pub coordinator: Option<PathBuf>,
+    /// Flags whose value is a word or a name, by their key: `--effort`, `--custom-mode`, …
+    pub words: Vec<(Key, String)>,
 }
 
 /// The layer of the flags. Relative paths are taken from `cwd`.
@@ -55,13 +57,13 @@ pub(super) fn flags(flags: &Flags, cwd: &Path) -> Result<Layered, Vec<Notice>> {
     out.text(Key::Model, flags.model.as_deref(), cwd);
     out.text(Key::Instructions, flags.instructions.as_deref(), cwd);
     out.text(Key::Mode, flags.mode.map(|mode| mode.to_string()).as_deref(), cwd);
-    let custom_mode = flags.custom_mode.map(|mode| match mode {
-        CustomMode::Replace => "replace",
-        CustomMode::Extend => "extend",
-    });
-    out.text(Key::CustomMode, custom_mode, cwd);
-    if let Some(file) = &flags.agent {
-        out.set(Key::Agent, Value::File(cwd.join(file)), Key::Agent.flag());
+    for (key, word) in &flags.words {
+        out.text(*key, Some(word), cwd);
+    }
+    for (key, file) in [(Key::Agent, &flags.agent), (Key::Coordinator, &flags.coordinator)] {
+        if let Some(file) = file {
+            out.set(key, Value::File(cwd.join(file)), key.flag());
+        }
     }
     for (key, prompt) in [
         (Key::SystemPrompt, &flags.system_prompt),

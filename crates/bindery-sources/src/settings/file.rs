@@ -59,7 +59,7 @@ pub fn parse(text: &str, shown: &str, folder: &Path, owner: Owner) -> Result<Set
                 .problems
                 .extend(super::silenced::read(value, text, shown).err());
         } else if TABLES.contains(&&**name.get_ref()) {
-            // Lists of tables that `crate::hooks` reads.
+            // Tables that `crate::hooks` and `crate::mcp` read.
         } else {
             reader.entry(name, value, base, &mut out.base);
         }
@@ -71,8 +71,8 @@ pub fn parse(text: &str, shown: &str, folder: &Path, owner: Owner) -> Result<Set
     Err(reader.problems)
 }
 
-/// Lists of tables that are no settings.
-const TABLES: [&str; 3] = ["hook", "gate", "state"];
+/// Tables that are no settings.
+const TABLES: [&str; 4] = ["hook", "gate", "state", "mcp"];
 
 struct Reader<'a> {
     text: &'a str,

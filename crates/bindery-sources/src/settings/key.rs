@@ -8,6 +8,8 @@ use std::fmt;
 pub enum Key {
     /// `agent`
     Agent,
+    /// `agent_mode`
+    AgentMode,
     /// `append_system_prompt`
     AppendSystemPrompt,
     /// `capacity.compact_at`
@@ -20,8 +22,12 @@ pub enum Key {
     CapacityPruneAt,
     /// `capacity.tool_reserve`
     CapacityToolReserve,
+    /// `coordinator`
+    Coordinator,
     /// `custom_mode`
     CustomMode,
+    /// `effort`
+    Effort,
     /// `git_status_deadline_ms`
     GitStatusDeadlineMs,
     /// `grants`
@@ -38,18 +44,30 @@ pub enum Key {
     GuardUser,
     /// `instructions`
     Instructions,
+    /// `language`
+    Language,
     /// `max_tokens`
     MaxTokens,
+    /// `memory`
+    Memory,
     /// `mode`
     Mode,
     /// `model`
     Model,
+    /// `output_style`
+    OutputStyle,
     /// `provider`
     Provider,
+    /// `skills`
+    Skills,
     /// `system_prompt`
     SystemPrompt,
+    /// `tier`
+    Tier,
     /// `tool_order`
     ToolOrder,
+    /// `user`
+    User,
 }
 
 /// What a key's value looks like.
@@ -102,6 +120,8 @@ const CHOICE_OF_RULES: &str = "it decides which of the user's own rules and safe
 const GRANTS: &str =
     "a grant lets repository text speak as the system, and a repository may not grant itself that";
 
+const NO_VOICE: &str = "its word stands in the system prompt, and a repository has none there";
+const EXPERIMENTS: &str = "it decides which variants the user sees, and that is not for a repository to say";
 const APPROVALS: &str = "it decides whose approvals hold, and a repository may not approve itself";
 const STANCES: &[&str] = &["allow", "label", "block", "approve"];
 const EXTENTS: &[&str] = &["lines", "whole"];
@@ -116,6 +136,15 @@ pub const KEYS: &[KeyInfo] = &[
         default: "",
         not_in_project: Some(SYSTEM_TEXT),
         meaning: "File whose text is the agent's prompt; it takes the place of the default composition",
+    },
+    KeyInfo {
+        key: Key::AgentMode,
+        name: "agent_mode",
+        shape: Shape::Choice(&["replace", "append"]),
+        example: "agent_mode = \"append\"",
+        default: "\"replace\"",
+        not_in_project: Some(CHOICE_OF_RULES),
+        meaning: "Whether the agent's prompt takes the default's place or follows it",
     },
     KeyInfo {
         key: Key::AppendSystemPrompt,
@@ -172,13 +201,31 @@ pub const KEYS: &[KeyInfo] = &[
         meaning: "Share of the window, without the answer's, that is kept free for results of tools",
     },
     KeyInfo {
+        key: Key::Coordinator,
+        name: "coordinator",
+        shape: Shape::File,
+        example: "coordinator = \"coordinator.md\"",
+        default: "",
+        not_in_project: Some(SYSTEM_TEXT),
+        meaning: "File whose text is a coordinator's prompt; it leaves no room for an agent's, a custom or the default one",
+    },
+    KeyInfo {
         key: Key::CustomMode,
         name: "custom_mode",
-        shape: Shape::Choice(&["replace", "extend"]),
+        shape: Shape::Choice(&["replace", "extend", "replace-all"]),
         example: "custom_mode = \"extend\"",
         default: "\"replace\"",
         not_in_project: Some(CHOICE_OF_RULES),
-        meaning: "Whether `system_prompt` takes the default's place or extends it",
+        meaning: "Whether `system_prompt` takes the default's place, extends it, or is all there is, without `append_system_prompt`",
+    },
+    KeyInfo {
+        key: Key::Effort,
+        name: "effort",
+        shape: Shape::Choice(&["none", "minimal", "low", "medium", "high", "xhigh", "max"]),
+        example: "effort = \"low\"",
+        default: "",
+        not_in_project: None,
+        meaning: "How hard the model thinks; not every provider takes every word",
     },
     KeyInfo {
         key: Key::GitStatusDeadlineMs,
@@ -253,6 +300,15 @@ pub const KEYS: &[KeyInfo] = &[
         meaning: "Dialect of instruction files, or `none`",
     },
     KeyInfo {
+        key: Key::Language,
+        name: "language",
+        shape: Shape::Name,
+        example: "language = \"German\"",
+        default: "",
+        not_in_project: Some(NO_VOICE),
+        meaning: "Language that the model answers in: a name or a tag such as pt-BR",
+    },
+    KeyInfo {
         key: Key::MaxTokens,
         name: "max_tokens",
         shape: Shape::Count(1, 10_000_000),
@@ -260,6 +316,15 @@ pub const KEYS: &[KeyInfo] = &[
         default: "",
         not_in_project: None,
         meaning: "Most tokens that the model may write in one answer",
+    },
+    KeyInfo {
+        key: Key::Memory,
+        name: "memory",
+        shape: Shape::Choice(&["on", "off"]),
+        example: "memory = \"off\"",
+        default: "\"on\"",
+        not_in_project: None,
+        meaning: "Whether memory is read, recalled and written",
     },
     KeyInfo {
         key: Key::Mode,
@@ -280,6 +345,15 @@ pub const KEYS: &[KeyInfo] = &[
         meaning: "Model, by the provider's name for it",
     },
     KeyInfo {
+        key: Key::OutputStyle,
+        name: "output_style",
+        shape: Shape::Name,
+        example: "output_style = \"terse\"",
+        default: "",
+        not_in_project: Some(CHOICE_OF_RULES),
+        meaning: "Output style, by the name of its file",
+    },
+    KeyInfo {
         key: Key::Provider,
         name: "provider",
         shape: Shape::Name,
@@ -287,6 +361,15 @@ pub const KEYS: &[KeyInfo] = &[
         default: "\"anthropic\"",
         not_in_project: None,
         meaning: "Provider whose request format is written",
+    },
+    KeyInfo {
+        key: Key::Skills,
+        name: "skills",
+        shape: Shape::Choice(&["on", "off"]),
+        example: "skills = \"off\"",
+        default: "\"on\"",
+        not_in_project: None,
+        meaning: "Whether skills are offered to the model",
     },
     KeyInfo {
         key: Key::SystemPrompt,
@@ -298,6 +381,15 @@ pub const KEYS: &[KeyInfo] = &[
         meaning: "Custom system prompt",
     },
     KeyInfo {
+        key: Key::Tier,
+        name: "tier",
+        shape: Shape::Name,
+        example: "tier = \"flex\"",
+        default: "",
+        not_in_project: Some("it decides what the user pays"),
+        meaning: "Tier of service, in the provider's word",
+    },
+    KeyInfo {
         key: Key::ToolOrder,
         name: "tool_order",
         shape: Shape::ToolOrder,
@@ -305,6 +397,15 @@ pub const KEYS: &[KeyInfo] = &[
         default: "",
         not_in_project: None,
         meaning: "Order of tools: names, and one `<unlisted-tools>`; without it, by name",
+    },
+    KeyInfo {
+        key: Key::User,
+        name: "user",
+        shape: Shape::Name,
+        example: "user = \"ada@example.org\"",
+        default: "",
+        not_in_project: Some(EXPERIMENTS),
+        meaning: "Who you are, for variants; without it, the name of your account",
     },
 ];
 

@@ -1,8 +1,8 @@
 //! The prompts that settings name, read and signed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use bindery_core::{AgentMode, Interpolation, PromptSources, PromptText, Source, Trust};
+use bindery_core::{Interpolation, PromptSources, PromptText, Source, Trust};
 
 use super::layer::{Chosen, Origin, Rank};
 use super::typed::{Prompt, Settings};
@@ -10,7 +10,7 @@ use crate::notice::{Notice, Position, Refused};
 use crate::places::Places;
 use crate::strict_file;
 
-/// Reads `system_prompt`, `append_system_prompt` and `agent`. Their texts are taken literally.
+/// Reads `system_prompt`, `append_system_prompt`, `agent` and `coordinator`. Their texts are taken literally.
 ///
 /// A file inside the project keeps the trust of the project; that the user or operator named it is its
 /// grant, and stands in the fragment.
@@ -23,19 +23,27 @@ pub fn prompt_sources(settings: &Settings, places: &Places) -> Result<PromptSour
     let append = settings
         .append_system_prompt()
         .and_then(|chosen| keep(read(&chosen, places)));
-    let agent = settings.agent().and_then(|chosen| {
-        let Chosen { value, origin } = chosen;
+    let mut definition = |chosen: Option<Chosen<PathBuf>>| {
+        let Chosen { value, origin } = chosen?;
         let value = Prompt::File(value);
         keep(read(&Chosen { value, origin }, places).and_then(without_front_matter))
-    });
+    };
+    let agent = definition(settings.agent());
+    let coordinator = definition(settings.coordinator());
     if !problems.is_empty() {
         return Err(Refused(problems));
     }
+    let (override_prompt, custom) = if settings.replaces_all() {
+        (custom, None)
+    } else {
+        (None, custom)
+    };
     Ok(PromptSources {
-        agent: agent.map(|text| (text, AgentMode::Replace)),
+        override_prompt,
+        coordinator,
+        agent: agent.map(|text| (text, settings.agent_mode())),
         custom: custom.map(|text| (text, settings.custom_mode())),
         append: append.into_iter().collect(),
-        ..PromptSources::default()
     })
 }
 

@@ -75,13 +75,16 @@ fn nothing_set_leaves_the_built_in_values() {
     assert_eq!(settings.git_status_deadline(), Some(crate::git_status::DEADLINE));
     insta::assert_snapshot!(lines(&settings), @r#"
     agent = -
+    agent_mode = "replace" (built-in)
     append_system_prompt = -
     capacity.compact_at = 0.800 (built-in)
     capacity.intake_bytes = 16384 (built-in)
     capacity.keep_recent = -
     capacity.prune_at = 0.600 (built-in)
     capacity.tool_reserve = 0.125 (built-in)
+    coordinator = -
     custom_mode = "replace" (built-in)
+    effort = -
     git_status_deadline_ms = 200 (built-in)
     grants = [] (built-in)
     guard.approvals = "own" (built-in)
@@ -90,12 +93,18 @@ fn nothing_set_leaves_the_built_in_values() {
     guard.project = "label" (built-in)
     guard.user = "label" (built-in)
     instructions = "auto" (built-in)
+    language = -
     max_tokens = -
+    memory = "on" (built-in)
     mode = "full" (built-in)
     model = -
+    output_style = -
     provider = "anthropic" (built-in)
+    skills = "on" (built-in)
     system_prompt = -
+    tier = -
     tool_order = -
+    user = -
     "#);
 }
 
@@ -118,13 +127,16 @@ fn every_layer_shadows_the_ones_before_it() {
     assert_eq!(settings.git_status_deadline(), None);
     insta::assert_snapshot!(lines(&settings), @r#"
     agent = -
+    agent_mode = "replace" (built-in)
     append_system_prompt = -
     capacity.compact_at = 0.800 (built-in)
     capacity.intake_bytes = 16384 (built-in)
     capacity.keep_recent = -
     capacity.prune_at = 0.600 (built-in)
     capacity.tool_reserve = 0.125 (built-in)
+    coordinator = -
     custom_mode = "replace" (built-in)
+    effort = -
     git_status_deadline_ms = 0 (-c git_status_deadline_ms) 200 (built-in)
     grants = ["style"] (~/.config/bindery/config.toml:5) [] (built-in)
     guard.approvals = "own" (built-in)
@@ -133,12 +145,18 @@ fn every_layer_shadows_the_ones_before_it() {
     guard.project = "label" (built-in)
     guard.user = "label" (built-in)
     instructions = "auto" (built-in)
+    language = -
     max_tokens = 1000 (bindery.toml:2)
+    memory = "on" (built-in)
     mode = "minimal" (--mode) "full" (built-in)
     model = "m6" (--model) "m5" (-c model) < "m4" (bindery.toml:4) < "m3" (bindery.toml:1) < "m2" (~/.config/bindery/config.toml:4) < "m1" (~/.config/bindery/config.toml:1)
+    output_style = -
     provider = "anthropic" (built-in)
+    skills = "on" (built-in)
     system_prompt = -
+    tier = -
     tool_order = -
+    user = -
     "#);
 }
 
@@ -178,7 +196,7 @@ fn every_bad_value_is_reported_at_once() {
       help: did you mean `model`?
     ~/.config/bindery/config.toml:2:1: unknown key `zzz`
       2 | zzz = 2
-      help: known keys are agent, append_system_prompt, capacity.compact_at, capacity.intake_bytes, capacity.keep_recent, capacity.prune_at, capacity.tool_reserve, custom_mode, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
+      help: known keys are agent, agent_mode, append_system_prompt, capacity.compact_at, capacity.intake_bytes, capacity.keep_recent, capacity.prune_at, capacity.tool_reserve, coordinator, custom_mode, effort, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, language, max_tokens, memory, mode, model, output_style, provider, skills, system_prompt, tier, tool_order, user
     ~/.config/bindery/config.toml:3:8: `mode` must be one of "full", "minimal", "none", not "fast"
       3 | mode = "fast"
       help: for example mode = "minimal"
@@ -261,29 +279,18 @@ fn every_key_is_either_allowed_or_refused_in_a_project_for_a_reason() {
     }
 }
 
-fn example(info: &KeyInfo) -> &'static str {
-    match info.shape {
+fn example(info: &KeyInfo) -> String {
+    let fixed = match info.shape {
         Shape::Name | Shape::File | Shape::Prompt => "\"x\"",
-        Shape::Choice(words) if words.contains(&"full") => "\"full\"",
-        Shape::Choice(words) => {
-            if words.contains(&"team") {
-                "\"team\""
-            } else {
-                "\"extend\""
-            }
-        }
-        Shape::Strictness(words) => {
-            if words.contains(&"whole") {
-                "\"whole\""
-            } else {
-                "\"block\""
-            }
-        }
+        Shape::Choice(words) => return format!("{:?}", words.last().unwrap()),
+        Shape::Strictness(words) if words.contains(&"whole") => "\"whole\"",
+        Shape::Strictness(_) => "\"block\"",
         Shape::Count(..) => "0x1000",
         Shape::Fraction => "0.5",
         Shape::Names => "[\"x\"]",
         Shape::ToolOrder => "[\"<unlisted-tools>\"]",
-    }
+    };
+    fixed.to_owned()
 }
 
 #[test]

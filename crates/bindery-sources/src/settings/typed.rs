@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bindery_core::budget::Fraction;
-use bindery_core::{CustomMode, Mode, ToolOrder};
+use bindery_core::{AgentMode, CustomMode, Mode, ToolOrder};
 use bindery_guard::policy::{Extent, Policy, Stance};
 
 use super::key::Key;
@@ -86,6 +86,59 @@ impl Settings {
         }
     }
 
+    /// Whether the custom prompt is all there is: an override, which leaves no room for appended text.
+    pub fn replaces_all(&self) -> bool {
+        self.word(Key::CustomMode) == Some("replace-all")
+    }
+
+    /// What an agent's prompt does to the default.
+    pub fn agent_mode(&self) -> AgentMode {
+        match self.word(Key::AgentMode) {
+            Some("append") => AgentMode::Append,
+            _ => AgentMode::Replace,
+        }
+    }
+
+    /// The coordinator's file.
+    pub fn coordinator(&self) -> Option<Chosen<PathBuf>> {
+        self.file(Key::Coordinator)
+    }
+
+    /// How hard the model is to think, if set.
+    pub fn effort(&self) -> Option<Chosen<String>> {
+        self.text(Key::Effort)
+    }
+
+    /// The tier of service, if set.
+    pub fn tier(&self) -> Option<Chosen<String>> {
+        self.text(Key::Tier)
+    }
+
+    /// The language of answers, if set.
+    pub fn language(&self) -> Option<Chosen<String>> {
+        self.text(Key::Language)
+    }
+
+    /// The output style, by name, if set.
+    pub fn output_style(&self) -> Option<Chosen<String>> {
+        self.text(Key::OutputStyle)
+    }
+
+    /// Who the user is, if set.
+    pub fn user(&self) -> Option<Chosen<String>> {
+        self.text(Key::User)
+    }
+
+    /// Whether memory takes part.
+    pub fn memory(&self) -> bool {
+        self.word(Key::Memory) != Some("off")
+    }
+
+    /// Whether skills are offered.
+    pub fn skills(&self) -> bool {
+        self.word(Key::Skills) != Some("off")
+    }
+
     /// The order of tools, if one was set.
     pub fn tool_order(&self) -> Option<ToolOrder> {
         match &self.layered.winner(Key::ToolOrder)?.value {
@@ -107,7 +160,11 @@ impl Settings {
 
     /// The agent's file.
     pub fn agent(&self) -> Option<Chosen<PathBuf>> {
-        match self.prompt(Key::Agent)? {
+        self.file(Key::Agent)
+    }
+
+    fn file(&self, key: Key) -> Option<Chosen<PathBuf>> {
+        match self.prompt(key)? {
             Chosen {
                 value: Prompt::File(value),
                 origin,

@@ -162,6 +162,7 @@ fn kill_writers_of(dir: &Path, name: &str, mut seed: u64) -> Hits {
         program: "test".into(),
         directory: None,
         forked_from: None,
+        sent_by: None,
     };
     let mut journal = Journal::create(&store, &session, 1, "t").unwrap();
     journal.commit(vec![Draft::new(1, program)]).unwrap();

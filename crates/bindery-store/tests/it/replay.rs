@@ -36,6 +36,8 @@ fn params_of(header: &Header) -> Params {
         model: header.model.to_string(),
         max_tokens: u32::try_from(value["max_tokens"].as_u64().unwrap()).unwrap(),
         stream: value["stream"].as_bool().unwrap(),
+        effort: value["effort"].as_str().map(str::to_owned),
+        tier: value["tier"].as_str().map(str::to_owned),
         cache_key: value["cache_key"].as_str().map(str::to_owned),
         marks: CacheMarks {
             most: usize::try_from(value["marks"]["most"].as_u64().unwrap()).unwrap(),
@@ -97,6 +99,8 @@ fn header(provider: Provider, text: &str) -> Header {
         model: "m-1".into(),
         max_tokens: 77,
         stream: true,
+        effort: None,
+        tier: None,
         cache_key: None,
         marks,
     };

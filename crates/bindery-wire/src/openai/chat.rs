@@ -39,6 +39,10 @@ struct Body<'r> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service_tier: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_key: Option<String>,
@@ -164,19 +168,25 @@ pub(crate) fn chat(request: &Request<'_>, dialect: ChatDialect) -> Result<Encode
         max_completion_tokens: openai.then_some(params.max_tokens),
         max_tokens: (!openai).then_some(params.max_tokens),
         stream: params.stream,
+        reasoning_effort: params.effort.as_deref().filter(|_| openai),
+        service_tier: params.tier.as_deref().filter(|_| openai),
         stream_options: params.stream.then_some(StreamOptions { include_usage: true }),
         prompt_cache_key: openai.then(|| request.cache_key()),
         tools: tools.collect(),
         messages: recorder.conversation(before, messages),
     };
-    let collapsed = if openai {
-        None
+    let (collapsed, unsaid) = if openai {
+        (None, None)
     } else {
-        request.developer_collapses("DeepSeek")
+        (
+            request.developer_collapses("DeepSeek"),
+            request.unsaid("DeepSeek"),
+        )
     };
     let is_kept = if openai { |_: &Fragment| false } else { is_ours };
     let notes = collapsed
         .into_iter()
+        .chain(unsaid)
         .chain(left_out(request, is_kept))
         .chain(described(request, dialect.provider()))
         .collect();

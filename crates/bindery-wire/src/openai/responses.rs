@@ -17,6 +17,10 @@ struct Body<'r> {
     max_output_tokens: u32,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<Reasoning<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    service_tier: Option<&'r str>,
     store: bool,
     prompt_cache_key: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -24,6 +28,11 @@ struct Body<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<Joined<'r>>,
     input: Conversation<'r, Item<'r>>,
+}
+
+#[derive(Serialize)]
+struct Reasoning<'r> {
+    effort: &'r str,
 }
 
 #[derive(Serialize)]
@@ -116,6 +125,12 @@ pub(crate) fn responses(request: &Request<'_>) -> Result<Encoded, WireError> {
         model: &request.params.model,
         max_output_tokens: request.params.max_tokens,
         stream: request.params.stream,
+        reasoning: request
+            .params
+            .effort
+            .as_deref()
+            .map(|effort| Reasoning { effort }),
+        service_tier: request.params.tier.as_deref(),
         store: false,
         prompt_cache_key: request.cache_key(),
         tools: tools.collect(),

@@ -3,11 +3,12 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use bindery::Mode;
 use bindery::here::Question;
-use bindery::sources::settings::{Flags, PromptFlag, Request};
-use bindery::{CustomMode, Mode};
+use bindery::sources::settings::{Flags, Request};
 use clap::{Args, ValueEnum};
 
+use crate::commands::launch::LaunchArgs;
 use crate::documents::AttachArgs;
 use crate::outside;
 use crate::status::UsageError;
@@ -44,12 +45,6 @@ enum ModeArg {
     Full,
     Minimal,
     None,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum CustomModeArg {
-    Replace,
-    Extend,
 }
 
 /// Show the next request here.
@@ -92,31 +87,12 @@ pub(crate) struct AssembleArgs {
     #[arg(long, value_name = "URL", requires = "count")]
     pub(super) base_url: Option<String>,
     #[command(flatten)]
+    launch: LaunchArgs,
+    #[command(flatten)]
     pub(super) attach: AttachArgs,
-    /// An agent's file: its text, without front matter, takes the default composition's place
-    #[arg(long, value_name = "FILE")]
-    agent: Option<PathBuf>,
-    /// A system prompt in place of the default composition
-    #[arg(long, value_name = "TEXT", conflicts_with = "system_prompt_file")]
-    system_prompt: Option<String>,
-    /// The same from a file
-    #[arg(long, value_name = "FILE")]
-    system_prompt_file: Option<PathBuf>,
-    /// Whether `--system-prompt` replaces or extends the default composition
-    #[arg(long, value_enum, value_name = "HOW")]
-    custom_mode: Option<CustomModeArg>,
-    /// Text at the end of the system prompt
-    #[arg(long, value_name = "TEXT", conflicts_with = "append_system_prompt_file")]
-    append_system_prompt: Option<String>,
-    /// The same from a file
-    #[arg(long, value_name = "FILE")]
-    append_system_prompt_file: Option<PathBuf>,
     /// Whose instruction files are read: auto, claude, codex, …, or none
     #[arg(long, value_name = "NAME")]
     instructions: Option<String>,
-    /// A section of `.bindery/sections/` that may stand in the system prompt; repeatable
-    #[arg(long = "grant", value_name = "KEY")]
-    grants: Vec<String>,
     /// The most tokens that the model may answer with
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
@@ -181,19 +157,9 @@ impl AssembleArgs {
                 ModeArg::Minimal => Mode::Minimal,
                 ModeArg::None => Mode::None,
             }),
-            custom_mode: self.custom_mode.map(|mode| match mode {
-                CustomModeArg::Replace => CustomMode::Replace,
-                CustomModeArg::Extend => CustomMode::Extend,
-            }),
-            agent: self.agent.clone(),
-            system_prompt: prompt(self.system_prompt.as_ref(), self.system_prompt_file.as_ref()),
-            append_system_prompt: prompt(
-                self.append_system_prompt.as_ref(),
-                self.append_system_prompt_file.as_ref(),
-            ),
             instructions: self.instructions.clone(),
-            grants: self.grants.clone(),
             max_tokens: self.max_tokens,
+            ..self.launch.flags()
         }
     }
 }
@@ -215,10 +181,4 @@ fn enter(dir: &Path) -> anyhow::Result<PathBuf> {
         .into(),
         _ => anyhow::Error::new(error).context(format!("DIR: `{shown}` cannot be entered")),
     })
-}
-
-fn prompt(text: Option<&String>, file: Option<&PathBuf>) -> Option<PromptFlag> {
-    text.cloned()
-        .map(PromptFlag::Text)
-        .or_else(|| file.cloned().map(PromptFlag::File))
 }

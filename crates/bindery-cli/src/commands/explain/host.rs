@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use bindery::Windows;
 use bindery::sources::dialect::{Catalogue, Files};
 use bindery::sources::instructions::{Boundary, Bypass, CaseRule, Host, ListForeign, MustKeep, Options};
 
 use super::ExplainArgs;
+use crate::books;
 use crate::status::UsageError;
 
 /// Where users keep dialects of their own.
@@ -58,9 +58,7 @@ pub(super) fn host(args: &ExplainArgs, environment: BTreeMap<String, String>) ->
         return Err(UsageError(format!("{} is no directory", cwd.display())).into());
     }
     let window = match &args.model {
-        Some(model) => Windows::built_in()
-            .context("the built-in table of windows")?
-            .tokens(model),
+        Some(model) => books::windows()?.tokens(model),
         None => None,
     };
     Ok(Host {

@@ -87,6 +87,11 @@ impl Observer for Lines {
     }
 
     fn problem(&mut self, problem: &Problem) {
+        if let Problem::Missed { exchanges } = problem {
+            let mut sum = self.totals.sum();
+            sum.requests += exchanges;
+            sum.lost += exchanges;
+        }
         let yellow = AnsiColor::Yellow.on_default().bold();
         let label = self.err_palette.paint(yellow, "warning");
         let _unread = writeln!(io::stderr(), "{label}: {}", printable(&problem.to_string()));

@@ -1,8 +1,10 @@
 //! `bindery hook coverage`.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
 use bindery::hooks::{Coverage, Covered, coverage};
+use bindery::sources::mcp::Why;
 use serde::Serialize;
 
 use super::Here;
@@ -19,13 +21,13 @@ struct Page<'a> {
     schema: &'static str,
     #[serde(flatten)]
     coverage: &'a Coverage,
-    /// MCP servers of the project, whose tools have names that begin with `mcp__SERVER__`.
+    /// MCP servers, whose tools have names that begin with `mcp__SERVER__`.
     servers: Vec<String>,
 }
 
 pub(super) fn run(here: &Here, more: &[String], terminal: &mut Terminal) -> anyhow::Result<Status> {
     let ground = Ground::read(&here.dir, None)?;
-    let servers = servers(&ground);
+    let servers = servers(&ground)?;
     let mut tools: Vec<String> = TOOLS.map(str::to_owned).into();
     tools.extend(more.iter().cloned());
     // One name stands for all tools of a server: what is gated by a pattern on the server is.
@@ -67,14 +69,19 @@ fn rows(rows: &[Covered], terminal: &mut Terminal) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The names of the project's MCP servers.
-fn servers(ground: &Ground) -> Vec<String> {
-    let text = std::fs::read_to_string(ground.question.places.project.join(".mcp.json")).unwrap_or_default();
-    let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    let servers = value.get("mcpServers").and_then(serde_json::Value::as_object);
-    servers
+/// The names of the MCP servers that are declared here, whether they are started or not.
+fn servers(ground: &Ground) -> anyhow::Result<Vec<String>> {
+    let gate = bindery::here::gate(&ground.question)?;
+    let declared = bindery::here::mcp_servers(&ground.question, &ground.settings, &gate, &[], false)?;
+    let runs = declared.servers.into_iter().map(|server| server.name);
+    let waits = declared
+        .left
         .into_iter()
-        .flatten()
-        .map(|(name, _)| name.clone())
-        .collect()
+        .filter(|left| left.why != Why::Off)
+        .map(|left| left.name);
+    Ok(runs
+        .chain(waits)
+        .collect::<BTreeSet<String>>()
+        .into_iter()
+        .collect())
 }

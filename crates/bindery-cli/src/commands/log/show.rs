@@ -6,6 +6,7 @@ use bindery::Message;
 use bindery::log::{AttemptOutcome, Event, ExchangeOutcome, Payload, Seq};
 use bindery_store::{LogReader, events};
 
+use crate::happened;
 use crate::layout::fit;
 use crate::sessions;
 use crate::status::Status;
@@ -139,6 +140,8 @@ fn detail(payload: &Payload) -> String {
             (outcome, None) => format!("{outcome:?}"),
         },
         Payload::ErrorRecorded(error) => format!("{}: {}", error.stage, error.message),
+        Payload::ServerChanged(changed) => happened::to_server(changed),
+        Payload::SubagentEnded(ended) => happened::to_subagent(ended),
         Payload::GateDecided(gate) => format!("{} {:?} {}", gate.gate, gate.decision, gate.action),
         _ => String::new(),
     }

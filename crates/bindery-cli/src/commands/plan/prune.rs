@@ -1,13 +1,13 @@
 //! What pruning single results would cost and save in a session of ours.
 
-use anyhow::Context as _;
 use bindery::budget::Budget;
 use bindery::compaction::{Expected, Pruning, Rates, pruning};
-use bindery::{Message, Tokenizers, Windows};
+use bindery::{Message, Tokenizers};
 use bindery_cache::{Exchange, Money, PriceBook, Tier};
 use bindery_store::{SessionId, Store as _, load};
 use serde::Serialize;
 
+use crate::books;
 use crate::commands::run::capacity::rates_of;
 use crate::sessions;
 
@@ -45,7 +45,7 @@ pub(super) fn of(
     tokenizers: &Tokenizers,
 ) -> anyhow::Result<Option<Prune>> {
     let state = load(&*sessions::store()?.read(id)?)?;
-    let windows = Windows::built_in().context("the built-in table of windows")?;
+    let windows = books::windows()?;
     let model = last.request.request().settings().model();
     let row = prices.of(model, Tier::Standard, 0);
     let rates = row.map_or_else(Rates::default, rates_of);

@@ -6,19 +6,54 @@ use bindery::budget::Fraction;
 use bindery::sources::settings::{Flags, Request};
 use clap::{Args, ValueEnum};
 
+use crate::commands::launch::LaunchArgs;
 use crate::documents::AttachArgs;
 
-/// A tool that asks first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+/// Tools that act without asking.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Allowed {
-    /// Write files.
-    Write,
-    /// Change files.
-    Edit,
-    /// Run commands.
-    Shell,
-    /// All of these.
+    /// Every tool.
     All,
+    /// One of ours.
+    Own(&'static str),
+    /// A tool of an MCP server, or all of one server: `mcp__SERVER`, `mcp__SERVER__TOOL`.
+    Mcp(String),
+}
+
+/// Our own tools that ask first.
+const OWN: [&str; 3] = ["write", "edit", "shell"];
+
+impl Allowed {
+    /// Whether this tool is meant.
+    pub(super) fn allows(&self, tool: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Own(name) => *name == tool,
+            Self::Mcp(name) => tool
+                .strip_prefix(name.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with("__")),
+        }
+    }
+}
+
+impl std::str::FromStr for Allowed {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        if name == "all" {
+            return Ok(Self::All);
+        }
+        if let Some(own) = OWN.into_iter().find(|own| *own == name) {
+            return Ok(Self::Own(own));
+        }
+        match name.strip_prefix("mcp__") {
+            Some(rest) if !rest.is_empty() => Ok(Self::Mcp(name.trim_end_matches(['*', '_']).to_owned())),
+            _ => Err(format!(
+                "it is none of {}, all, mcp__SERVER and mcp__SERVER__TOOL",
+                OWN.join(", ")
+            )),
+        }
+    }
 }
 
 /// Who writes summaries.
@@ -66,12 +101,19 @@ pub(crate) struct RunArgs {
     /// Recall what was said in another session; repeatable
     #[arg(long, value_name = "ID")]
     pub(super) recall: Vec<String>,
-    /// Let these tools act without asking; repeatable, or separated by commas
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "TOOL")]
+    /// Let these tools act without asking: write, edit, shell, `mcp__SERVER`, `mcp__SERVER__TOOL`, all;
+    /// repeatable, or separated by commas
+    #[arg(long, value_delimiter = ',', value_name = "TOOL")]
     pub(super) allow: Vec<Allowed>,
     /// Run no hooks and hold no gates
     #[arg(long)]
     pub(super) no_hooks: bool,
+    /// Start MCP servers of this file, too (`{"mcpServers": …}`); repeatable
+    #[arg(long, value_name = "FILE")]
+    pub(super) mcp_config: Vec<PathBuf>,
+    /// Start no MCP servers but those of `--mcp-config`
+    #[arg(long)]
+    pub(super) no_mcp: bool,
     /// Let paths lead out of the working directory
     #[arg(long)]
     pub(super) allow_outside: bool,
@@ -95,6 +137,8 @@ pub(crate) struct RunArgs {
     /// Every event as a line of JSON
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) launch: LaunchArgs,
     /// The instruction dialect (auto, claude, codex, …), or `none`
     #[arg(long, value_name = "NAME")]
     pub(super) instructions: Option<String>,
@@ -121,18 +165,27 @@ impl RunArgs {
                 model: self.model.clone(),
                 instructions: self.instructions.clone(),
                 max_tokens: self.max_tokens,
-                ..Flags::default()
+                ..self.launch.flags()
             },
         }
     }
+}
 
-    /// Whether a tool may act without asking.
-    pub(super) fn allows(&self, tool: &str) -> bool {
-        self.allow.iter().any(|allowed| match allowed {
-            Allowed::All => true,
-            Allowed::Write => tool == "write",
-            Allowed::Edit => tool == "edit",
-            Allowed::Shell => tool == "shell",
-        })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_allowed_with_all_its_tools_and_no_other() {
+        let allows = |name: &str, tool: &str| name.parse::<Allowed>().unwrap().allows(tool);
+        assert!(allows("mcp__files", "mcp__files__read"));
+        assert!(allows("mcp__files__*", "mcp__files__read"));
+        assert!(allows("mcp__files__read", "mcp__files__read"));
+        assert!(!allows("mcp__files__read", "mcp__files__read_all"));
+        assert!(!allows("mcp__file", "mcp__files__read"));
+        assert!(allows("all", "shell") && allows("edit", "edit") && !allows("edit", "write"));
+        for wrong in ["", "mcp__", "read", "Shell"] {
+            assert!(wrong.parse::<Allowed>().is_err(), "{wrong}");
+        }
     }
 }

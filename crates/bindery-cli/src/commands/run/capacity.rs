@@ -8,12 +8,13 @@ use bindery::budget::Budget;
 use bindery::compaction::Rates;
 use bindery::digest::Bounds;
 use bindery::sources::settings::CapacitySettings;
-use bindery::{CountTokens, Params, TokenCount, Tokenizers, Usage, Windows};
+use bindery::{CountTokens, Params, TokenCount, Tokenizers, Usage};
 use bindery_agent::{Agent, Cancel, Capacity, Compacted, Summariser};
-use bindery_cache::{PriceBook, PriceRow, Tier};
+use bindery_cache::{PriceRow, Tier};
 use bindery_store::SqliteStore;
 
 use super::arguments::{RunArgs, SummaryBy};
+use crate::books::{self, Books};
 use crate::terminal::{Terminal, printable};
 
 /// A model that is not in the table: nothing is known of its window, and none is guessed.
@@ -26,7 +27,7 @@ pub(super) fn of(
     store: &SqliteStore,
     params: &Params,
 ) -> anyhow::Result<Capacity> {
-    let windows = Windows::built_in().context("the built-in table of windows")?;
+    let windows = books::windows()?;
     let window = args
         .window
         .or_else(|| windows.tokens(&params.model))
@@ -61,7 +62,7 @@ pub(super) fn of(
 
 /// What input costs with a model; `None` where no price is listed.
 pub(crate) fn rates(model: &str) -> anyhow::Result<Option<Rates>> {
-    let prices = PriceBook::built_in().context("the built-in table of prices")?;
+    let prices = Books::open(None)?.prices;
     Ok(prices.of(model, Tier::Standard, 0).map(rates_of))
 }
 

@@ -24,6 +24,7 @@ use super::model::{Choice, model};
 use super::people::People;
 use super::permit::Ask;
 use super::pinned::Pinned;
+use super::servers::{self, Servers};
 use super::told::Told;
 use crate::status::UsageError;
 use crate::terminal::{Palette, Terminal};
@@ -36,6 +37,8 @@ pub(super) struct Opened {
     pub(super) palette: Palette,
     /// What was told already.
     pub(super) told: Told,
+    /// The MCP servers, if there are any.
+    pub(super) servers: Option<Servers>,
     kept: Vec<Registration>,
     pub(super) registered: Here,
 }
@@ -43,7 +46,11 @@ pub(super) struct Opened {
 impl Opened {
     /// The agent, and what has to live as long as it does.
     pub(super) fn lend(self) -> (SessionId, Agent, Box<dyn std::any::Any>) {
-        (self.id, self.agent, Box::new((self.kept, self.registered)))
+        (
+            self.id,
+            self.agent,
+            Box::new((self.servers, self.kept, self.registered)),
+        )
     }
 }
 
@@ -102,10 +109,7 @@ pub(super) fn open(
     let capacity = super::capacity::of(args, &here.settings.capacity(), &store, &agent.params)?;
     agent.toolbox = toolbox_with(&workdir, Shell::new(commands_environment()), &capacity.intake);
     agent.capacity = Some(capacity);
-    let allowed = ["write", "edit", "shell"]
-        .into_iter()
-        .filter(|tool| args.allows(tool));
-    agent.permit = Arc::new(Ask::new(people.clone(), allowed.map(str::to_owned)));
+    agent.permit = Arc::new(Ask::new(people.clone(), args.allow.clone()));
     let mut kept = vec![scope.tools(agent.toolbox.schemas())];
     kept.extend(time(args, &scope)?);
     kept.extend(recalled(args, &store, &here, &scope, terminal)?);
@@ -116,11 +120,13 @@ pub(super) fn open(
         agent.refreshers.push(Box::new(tmux));
     }
     control::attach(&mut agent, &id, &dir, (&here, &question), args, terminal)?;
+    let servers = servers::attach(&mut agent, &dir, (&here, &question), args, terminal)?;
     if agent.state().last().is_none() {
         let started = SessionStarted {
             program: concat!("bindery/", env!("CARGO_PKG_VERSION")).into(),
             directory: Some(dir.to_string_lossy().into()),
             forked_from: None,
+            sent_by: None,
         };
         agent.commit(vec![started.into()])?;
     }
@@ -129,6 +135,7 @@ pub(super) fn open(
         agent,
         palette: terminal.err_palette,
         told: Told::already(&here.notices),
+        servers,
         kept,
         registered: here,
     })
@@ -159,7 +166,7 @@ fn known(args: &RunArgs, store: &SqliteStore, dir: &Path) -> anyhow::Result<(Ses
 }
 
 /// The environment that commands get: this process's, without the keys of providers.
-pub(super) fn commands_environment() -> BTreeMap<OsString, OsString> {
+pub(crate) fn commands_environment() -> BTreeMap<OsString, OsString> {
     let keys = bindery::Provider::ALL.map(bindery_providers::Endpoint::key_variable);
     let is_key = |name: &OsString| keys.iter().any(|key| name == key);
     std::env::vars_os().filter(|(name, _)| !is_key(name)).collect()

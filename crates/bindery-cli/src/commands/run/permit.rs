@@ -8,29 +8,33 @@ use bindery::BoxFuture;
 use bindery::hooks::Rule;
 use bindery_agent::{Permission, Permit, Request};
 
+use super::arguments::Allowed;
 use super::people::People;
 use crate::terminal::printable;
 
 /// Asks, and remembers what was allowed for the session.
 pub(super) struct Ask {
     people: People,
+    rules: Vec<Allowed>,
     allowed: Mutex<BTreeSet<String>>,
+    /// One question at a time: sub-agents work at the same time.
+    turn: tokio::sync::Mutex<()>,
 }
 
 impl Ask {
-    /// Asks these people; the tools in `allowed` act without.
-    pub(super) fn new(people: People, allowed: impl IntoIterator<Item = String>) -> Self {
+    /// Asks these people; what `rules` allow acts without.
+    pub(super) fn new(people: People, rules: Vec<Allowed>) -> Self {
         Self {
             people,
-            allowed: Mutex::new(allowed.into_iter().collect()),
+            rules,
+            allowed: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
         }
     }
 
     fn is_allowed(&self, tool: &str) -> bool {
-        self.allowed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(tool)
+        let said = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        self.rules.iter().any(|rule| rule.allows(tool)) || said.contains(tool)
     }
 
     fn allow(&self, tool: &str) {
@@ -61,6 +65,11 @@ impl Permit for Ask {
                     None => "nobody can be asked for permission, and it was not given beforehand".to_owned(),
                 };
                 return Permission::Refused(why);
+            }
+            let _turn = self.turn.lock().await;
+            // The answer to the question before may have been `always`.
+            if self.is_allowed(&request.tool) && request.why.is_none() {
+                return Permission::Granted;
             }
             let why = request.why.as_ref().map(|why| format!("{}\n", printable(why)));
             let question = format!(

@@ -3,7 +3,7 @@
 
 use bindery::Provider;
 use bindery::log::SessionState;
-use bindery::sources::settings::{Request, Settings};
+use bindery::sources::settings::{Key, Request, Settings};
 
 use super::arguments::RunArgs;
 use super::model::Choice;
@@ -14,6 +14,8 @@ pub(super) struct Pinned {
     provider: Option<String>,
     model: Option<String>,
     max_tokens: Option<u64>,
+    effort: Option<String>,
+    tier: Option<String>,
 }
 
 impl Pinned {
@@ -27,6 +29,8 @@ impl Pinned {
             provider: Some(latest.header.provider.to_string()),
             model: Some(latest.header.model.to_string()),
             max_tokens: params["max_tokens"].as_u64(),
+            effort: params["effort"].as_str().map(str::to_owned),
+            tier: params["tier"].as_str().map(str::to_owned),
         }
     }
 
@@ -39,9 +43,23 @@ impl Pinned {
             named.is_none() || named.as_ref().and_then(provider) == self.provider.as_ref().and_then(provider);
         let mut request = args.request(named.or_else(|| self.provider.clone()));
         if same {
+            let said = |key: Key| request.overrides.iter().any(|given| sets(given, key));
+            let free = |key: Key| !said(key);
+            let (model, most) = (free(Key::Model), free(Key::MaxTokens));
+            let words = [(Key::Effort, &self.effort), (Key::Tier, &self.tier)];
+            let words: Vec<_> = words.into_iter().filter(|(key, _)| free(*key)).collect();
             let flags = &mut request.flags;
-            flags.model = flags.model.take().or_else(|| self.model.clone());
-            flags.max_tokens = flags.max_tokens.or(self.max_tokens);
+            flags.model = flags
+                .model
+                .take()
+                .or_else(|| self.model.clone().filter(|_| model));
+            flags.max_tokens = flags.max_tokens.or(self.max_tokens.filter(|_| most));
+            for (key, kept) in words {
+                let named = flags.words.iter().any(|(given, _)| *given == key);
+                flags
+                    .words
+                    .extend(kept.clone().filter(|_| !named).map(|word| (key, word)));
+            }
         }
         request
     }
@@ -57,4 +75,11 @@ impl Pinned {
             )
         })
     }
+}
+
+/// Whether `-c KEY=VALUE` sets this key.
+fn sets(given: &str, key: Key) -> bool {
+    given
+        .split_once('=')
+        .is_some_and(|(name, _)| name.trim() == key.name())
 }

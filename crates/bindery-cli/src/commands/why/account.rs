@@ -25,6 +25,8 @@ pub(super) struct Explained {
     /// The number of the request it is compared with.
     pub(super) compared_with: Option<u64>,
     pub(super) unknown: Vec<Arc<str>>,
+    /// What happened to servers of tools since the request before it.
+    pub(super) between: Vec<String>,
     /// Where its tokens are, if that was asked for.
     pub(super) meter: Vec<MeterRow>,
     pub(super) why: Why,
@@ -74,6 +76,7 @@ impl Account {
             total,
             compared_with,
             unknown: sent.unknown,
+            between: sent.between,
             meter: Vec::new(),
             why,
         });

@@ -31,6 +31,8 @@ struct Row<'a> {
     /// The number of the request it is compared with.
     compared_with: Option<u64>,
     unknown: Vec<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    between: &'a [String],
     #[serde(skip_serializing_if = "<[MeterRow]>::is_empty")]
     meter: &'a [MeterRow],
     #[serde(flatten)]
@@ -88,6 +90,7 @@ fn row_of(request: &Explained) -> Row<'_> {
         input_tokens: request.total,
         compared_with: request.compared_with,
         unknown: request.unknown.iter().map(|what| &**what).collect(),
+        between: &request.between,
         meter: &request.meter,
         why: &request.why,
     }

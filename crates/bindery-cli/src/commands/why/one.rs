@@ -39,6 +39,7 @@ pub(super) fn write(request: &Explained, terminal: &mut Terminal) -> anyhow::Res
             format!("with request {number}, {}", relation(before.relation)),
         ));
     }
+    lines.extend(request.between.iter().map(|what| ("between", what.clone())));
     lines.extend(reason(request));
     if let Some(change) = &why.change {
         lines.push(("changed", place(change)));

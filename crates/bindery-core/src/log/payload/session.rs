@@ -19,6 +19,21 @@ pub struct SessionStarted {
     /// The session it continues a copy of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<ForkedFrom>,
+    /// The session that sent it to work, for a sub-agent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_by: Option<SentBy>,
+}
+
+/// Who sent a sub-agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SentBy {
+    /// The other session.
+    pub session: Arc<str>,
+    /// The call in it.
+    pub call: Arc<str>,
+    /// The agent, by the name of its definition.
+    pub agent: Arc<str>,
 }
 
 /// Where a session branched off another.
