@@ -12,6 +12,7 @@ pub(crate) mod control;
 mod hermes;
 mod install;
 mod isolation;
+mod methods;
 mod mock;
 mod owners;
 mod process;

@@ -49,8 +49,12 @@ pub struct Assembled {
 /// The moment of a refresh.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment<'a> {
+    /// The turn's number in the session.
+    pub turn: u64,
     /// The step that would follow, from 1.
     pub step: u64,
+    /// What was said since the last step; empty where only tools went on.
+    pub said: &'a str,
     /// Everything that tools touched in the session, in order, without repetition: absolute paths.
     pub touched: &'a [Arc<str>],
 }
@@ -152,10 +156,15 @@ impl Agent {
 
     /// Reads the world as the first step would, and registers what it finds. Nothing is written.
     pub fn look_around(&mut self) -> Result<Vec<Notice>, ProviderError> {
-        let (step, touched) = (1, self.journal.state().touched());
+        let moment = Moment {
+            turn: 1,
+            step: 1,
+            said: "",
+            touched: self.journal.state().touched(),
+        };
         let mut notices = Vec::new();
         for refresher in &mut self.refreshers {
-            notices.extend(refresher.refresh(Moment { step, touched })?);
+            notices.extend(refresher.refresh(moment)?);
         }
         Ok(notices)
     }

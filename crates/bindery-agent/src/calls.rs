@@ -161,8 +161,8 @@ impl Agent {
         };
         payloads.push(returned.into());
         self.commit(payloads)?;
-        self.change_states(&outcome.states)?;
         self.shown(&outcome)?;
+        self.change_states(&outcome.states)?;
         let call = Call {
             id: call,
             tool,

@@ -20,14 +20,14 @@ pub struct Outcome {
     pub is_error: bool,
     /// Files and directories that it read, wrote or listed: what is written there for agents attaches.
     pub touched: Vec<PathBuf>,
+    /// Images that it found: they are shown behind the results, since not every provider takes any in them.
+    pub shows: Vec<Media>,
     /// What stands behind the text, whatever becomes of that: it is never left out of a digest.
     pub footer: Option<String>,
     /// Sub-agents that were sent for it.
     pub children: Vec<SubagentEnded>,
     /// What states of gates became through it.
     pub states: Vec<Change>,
-    /// Images that it found: they are shown behind the results, since not every provider takes any in them.
-    pub shows: Vec<Media>,
 }
 
 impl Outcome {

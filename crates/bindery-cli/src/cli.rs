@@ -16,6 +16,7 @@ use crate::commands::import::ImportArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::log::LogArgs;
 use crate::commands::mcp::McpArgs;
+use crate::commands::memory::MemoryArgs;
 use crate::commands::models::ModelsArgs;
 use crate::commands::plan::PlanArgs;
 use crate::commands::policy::PolicyArgs;
@@ -23,6 +24,7 @@ use crate::commands::replay::ReplayArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::scan::ScanArgs;
 use crate::commands::simulate::SimulateArgs;
+use crate::commands::skills::SkillsArgs;
 use crate::commands::why::WhyArgs;
 use crate::terminal::Color;
 
@@ -62,6 +64,10 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// Rebuild the requests of a session from its log alone
     Replay(ReplayArgs),
+    /// What was noted in earlier sessions: list, show, search, add
+    Memory(MemoryArgs),
+    /// Skills here: which the model is offered, which are shadowed, and why
+    Skills(SkillsArgs),
     /// Approve texts of a repository by content hash, and see what changed since
     Lock(LockArgs),
     /// Hooks and gates: what they mean, which run, what nobody looks at; and a hook for other agents

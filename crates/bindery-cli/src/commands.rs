@@ -15,6 +15,7 @@ pub(crate) mod launch;
 pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod mcp;
+pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod plan;
 pub(crate) mod policy;
@@ -22,6 +23,7 @@ pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod scan;
 pub(crate) mod simulate;
+pub(crate) mod skills;
 pub(crate) mod why;
 
 use crate::cli::Command;
@@ -43,6 +45,8 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::DocumentText { format } => crate::documents::document_text(&format, terminal),
         Command::Log(args) => log::run(&args, terminal),
         Command::Mcp(args) => mcp::run(&args, terminal),
+        Command::Memory(args) => memory::run(&args, terminal),
+        Command::Skills(args) => skills::run(&args, terminal),
         Command::Policy(args) => policy::run(&args, terminal),
         Command::Replay(args) => replay::run(&args, terminal),
         Command::Run(args) => run::run(&args, terminal),

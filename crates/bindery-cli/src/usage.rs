@@ -5,6 +5,7 @@ use std::io::Write;
 
 use anyhow::Context as _;
 use bindery::log::{Payload, Seq, SubagentEnded, UsageOrigin};
+use bindery::sources::variants::SETTING;
 use bindery::{CountTokens as _, TokenCount, Tokenizers, Usage, telemetry};
 use bindery_agent::meter::{MeterRow, Metered, meter};
 use bindery_cache::{Cost, PriceBook, Tier};
@@ -28,6 +29,8 @@ pub(crate) struct Used {
     cost: Result<Cost, String>,
     /// Whether a simulation counted some of it.
     simulated: bool,
+    /// The variants that the session has, by experiment.
+    variants: BTreeMap<String, String>,
     metered: Metered,
     /// The sub-agents that it sent.
     children: Vec<SubagentEnded>,
@@ -41,7 +44,7 @@ impl Used {
     /// Reads a log.
     pub(crate) fn of(log: &dyn LogReader) -> anyhow::Result<Self> {
         let prices = PriceBook::built_in()?;
-        let mut models = BTreeMap::new();
+        let (mut models, mut variants) = (BTreeMap::new(), BTreeMap::new());
         let (mut usage, mut cost, mut simulated) = (Usage::default(), Ok(Cost::default()), false);
         let (mut children, mut children_cost) = (Vec::new(), Ok(Cost::default()));
         let add = |sum: Result<Cost, String>, model: &str, usage: &Usage| {
@@ -55,6 +58,12 @@ impl Used {
         for event in events(log, Seq::FIRST) {
             let event = event?;
             match event.payload {
+                Payload::SettingChanged(changed) => {
+                    let experiment = changed.name.strip_prefix(SETTING);
+                    let variant = changed.value.map(|value| value.value());
+                    let variant = variant.as_ref().and_then(Value::as_str).map(str::to_owned);
+                    variants.extend(experiment.map(str::to_owned).zip(variant));
+                }
                 Payload::AttemptStarted(started) => drop(models.insert(event.seq, started.model)),
                 Payload::UsageReported(reported) => {
                     let model = models.get(&reported.attempt).map_or("?", |model| &**model);
@@ -78,6 +87,7 @@ impl Used {
             simulated,
             children,
             children_cost,
+            variants,
             metered: meter(log, counter)?,
             counter: counter.name().to_owned(),
         })
@@ -100,6 +110,7 @@ impl Used {
             "requests": self.metered.requests,
             "simulated": self.simulated,
             "usage": telemetry::attributes(&self.usage),
+            "attributes": telemetry::variants(&self.variants),
             "buckets": self.usage,
             "price": self.cost.as_ref().ok().map(Cost::total),
             "cost": self.cost.as_ref().ok(),

@@ -11,7 +11,7 @@ use crate::reading::{Problem, Reader, decode};
 const BOUND: u64 = 2 * 1024 * 1024;
 
 /// Keys that are read from a header that is not YAML.
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 16] = [
     "name",
     "description",
     "tools",
@@ -26,6 +26,8 @@ const KNOWN: [&str; 14] = [
     "permissionMode",
     "prompt",
     "report",
+    "disable-model-invocation",
+    "keep-coding-instructions",
 ];
 
 /// A definition.

@@ -1,9 +1,10 @@
 //! Calling a server's tool.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bindery_core::{BoxFuture, Tool};
-use bindery_mcp::CallError;
+use bindery_mcp::{CallError, State};
 
 use super::Exposed;
 use super::tools::{McpTools, away};
@@ -11,6 +12,8 @@ use crate::tool::{Effect, Input, Outcome, Runner};
 
 /// How much of an input is shown to whoever is asked.
 const MOST_SHOWN: usize = 200;
+/// How long the loss of a connection may take to be noticed.
+const NOTICED: Duration = Duration::from_secs(2);
 
 /// A tool of a server, to be called.
 pub struct McpCall {
@@ -80,7 +83,14 @@ impl McpCall {
                 why.unwrap_or_else(|| "it has not said its tools yet".to_owned()),
             ))
         } else {
-            link.call(&raw, input).await
+            let before = link.standing();
+            let called = link.call(&raw, input).await;
+            if matches!(called, Err(CallError::Lost(_))) && before.state == State::Ready {
+                // The loss is known before anything follows from it, so that the log says so at its place.
+                let _late = tokio::time::timeout(NOTICED, link.changed(&before)).await;
+                self.tools.0.take_in();
+            }
+            called
         };
         match called {
             Ok(called) if called.is_error => {

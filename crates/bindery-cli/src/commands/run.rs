@@ -2,10 +2,11 @@
 
 mod arguments;
 mod attach;
-mod capacity;
+pub(crate) mod capacity;
 mod children;
 mod control;
 mod model;
+mod notes;
 mod opening;
 mod people;
 mod permit;

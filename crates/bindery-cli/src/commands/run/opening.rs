@@ -20,10 +20,11 @@ use bindery_agent::{Agent, Clock, SystemClock};
 use bindery_store::{Contention, Journal, SessionId, SqliteStore, Store};
 
 use super::arguments::RunArgs;
-use super::capacity::Bounds;
+use super::capacity::WindowArgs;
 use super::children;
 use super::control;
 use super::model::{Choice, model};
+use super::notes;
 use super::people::People;
 use super::permit::Ask;
 use super::pinned::Pinned;
@@ -111,8 +112,9 @@ pub(super) fn open(
     agent.gate = Some(here.gate().clone());
     let later = here.told();
     agent.notices = Box::new(move || later.take());
-    let capacity = super::capacity::within(Bounds::of(args), &store, &agent.params)?;
+    let capacity = super::capacity::within(&WindowArgs::of(args, &here.settings), &store, &agent.params)?;
     agent.toolbox = toolbox_with(&workdir, Shell::new(commands_environment()), &capacity.intake);
+    let desk = notes::attach(&mut agent, &id, &here, &question);
     agent.capacity = Some(capacity);
     let children = children::attach(&mut agent, (&id, &store), &dir, (&here, &question), args)?;
     agent.permit = Arc::new(Ask::new(people.clone(), args.allow.clone()));
@@ -122,6 +124,9 @@ pub(super) fn open(
     agent
         .refreshers
         .extend(instruction_files(&here, &question, &scope)?);
+    agent
+        .refreshers
+        .extend(desk.map(|desk| notes::refresher(desk, &scope)));
     if let Some(tmux) = Tmux::find(commands_environment(), here.gate().clone(), scope.clone()) {
         agent.refreshers.push(Box::new(tmux));
     }
@@ -136,6 +141,7 @@ pub(super) fn open(
         };
         agent.commit(vec![started.into()])?;
     }
+    notes::record_variants(&mut agent, &here)?;
     Ok(Opened {
         id,
         agent,
