@@ -20,6 +20,7 @@ mod guide;
 mod hooks;
 mod hostile;
 mod lock;
+mod notes;
 mod output;
 mod place;
 mod requests;
