@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bindery_core::log::{Decision, GateDecided, Payload, ToolCalled, ToolReturned};
+use bindery_core::{Authority, Fragment, Kind, Message, Part, Role, Source, Trust, said};
 use bindery_hooks::{Permission as Decided, Rule, permission};
 use bindery_store::StoreError;
 use bindery_wire::{Reply, ReplyPart};
@@ -88,7 +89,12 @@ impl Agent {
         } in ready
         {
             let what = runner.describe(&input);
-            let task = running.spawn(runner.run(input.clone())).id();
+            let work = if runner.sends() {
+                runner.send(input.clone(), self.as_parent(&call))
+            } else {
+                runner.run(input.clone())
+            };
+            let task = running.spawn(work).id();
             known.push(Running {
                 task,
                 call,
@@ -134,7 +140,12 @@ impl Agent {
         } = running;
         let place = self.state().next_seq().get();
         let text = self.take_in(outcome.text.clone())?;
-        let (text, scan) = self.admit(place, what, text);
+        let (mut text, scan) = self.admit(place, what, text);
+        if let Some(footer) = &outcome.footer {
+            text = format!("{text}\n\n{footer}");
+        }
+        let ended = outcome.children.iter().cloned().map(Payload::from);
+        let mut payloads: Vec<Payload> = ended.collect();
         let returned = ToolReturned {
             call: call.clone(),
             content: result(place, tool, &text),
@@ -148,13 +159,47 @@ impl Agent {
                 .collect(),
             scan,
         };
-        self.commit(vec![returned.into()])?;
+        payloads.push(returned.into());
+        self.commit(payloads)?;
+        self.shown(&outcome)?;
+        self.change_states(&outcome.states)?;
         let call = Call {
             id: call,
             tool,
             input,
         };
         self.called(call, &outcome, cancel).await
+    }
+
+    /// What a tool shows waits in the inbox: it enters behind the results of all calls. What the provider would
+    /// refuse does not enter, and the model is told why.
+    fn shown(&mut self, outcome: &Outcome) -> Result<(), StoreError> {
+        for media in &outcome.shows {
+            let place = self.state().next_seq().get();
+            let key = format!("message:{place}.0");
+            let source = Source::Plugin {
+                name: "tool:retrieve".into(),
+            };
+            let part = match self
+                .model
+                .provider()
+                .refuses_media(media, self.state().messages())
+            {
+                None => Part::media(key, source, media.clone()),
+                Some(why) => {
+                    let text = format!("{media} cannot be shown: {why}.");
+                    let fragment = said(key, Kind::Document, Authority::User, Trust::External, text);
+                    Part::Text(vec![Fragment { source, ..fragment }])
+                }
+            };
+            let message = Message {
+                role: Role::User,
+                parts: vec![part],
+                is_meta: true,
+            };
+            self.inject(message)?;
+        }
+        Ok(())
     }
 
     /// A result as it may stand in the conversation: a large one as its digest, once all of it is kept.

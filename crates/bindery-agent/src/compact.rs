@@ -7,9 +7,9 @@ mod hook;
 mod model;
 
 use bindery_core::budget::{BudgetReport, Measured, Pressure};
-use bindery_core::compaction::{Cut, NoCut, Report, Summary, check, cut, extract, replacement};
+use bindery_core::compaction::{Cut, Extract, NoCut, Report, Summary, check, cut, extract, replacement};
 use bindery_core::log::{ErrorRecorded, Payload, ReplaceReason, Replacement, SurfaceReplaced, UserMessage};
-use bindery_core::{CountTokens, Message, SystemPrompt, Text};
+use bindery_core::{CountTokens, Message, SystemPrompt};
 use bindery_store::StoreError;
 
 pub use hook::{Before, CompactHook, Said};
@@ -41,8 +41,23 @@ pub enum Compacted {
     },
 }
 
-/// What hooks are told of why a compaction happens: the budget asks for it.
-const TRIGGER: &str = "auto";
+/// Why a compaction happens, as hooks are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trigger {
+    /// Somebody asks for it.
+    Manual,
+    /// The budget does.
+    Auto,
+}
+
+impl Trigger {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Manual => "manual",
+            Self::Auto => "auto",
+        }
+    }
+}
 
 impl Agent {
     /// The next request against its budget; `None` for a session without one. `more` is what enters with it.
@@ -87,7 +102,7 @@ impl Agent {
         let tried = self.capacity.as_ref().and_then(|capacity| capacity.gave_up_at);
         // What was in vain is not tried again before there is something more to summarise.
         if tried.is_none_or(|at| used > at + at / 20)
-            && let Compacted::Unchanged { .. } = self.compact(cancel).await?
+            && let Compacted::Unchanged { .. } = self.compact_for(Trigger::Auto, cancel).await?
             && let Some(capacity) = &mut self.capacity
         {
             capacity.gave_up_at = Some(used);
@@ -106,8 +121,12 @@ impl Agent {
         self.fail("budget", "window-full", &message).map(Some)
     }
 
-    /// Compacts the session now.
+    /// Compacts the session now, because somebody asks for it.
     pub async fn compact(&mut self, cancel: &Cancel) -> Result<Compacted, StoreError> {
+        self.compact_for(Trigger::Manual, cancel).await
+    }
+
+    async fn compact_for(&mut self, trigger: Trigger, cancel: &Cancel) -> Result<Compacted, StoreError> {
         let Some(capacity) = &self.capacity else {
             return Ok(unchanged("this session has no budget"));
         };
@@ -121,7 +140,7 @@ impl Agent {
             Err(other) => return self.refused("nothing", &other.to_string()),
         };
         let extract = extract(&cut, limits.record);
-        let summary = match self.summary(&cut, &extract.record, cancel).await? {
+        let summary = match self.summary(trigger, &cut, &extract.record, cancel).await? {
             Ok(summary) => summary,
             Err(reason) => return self.refused("hook", &reason),
         };
@@ -130,7 +149,7 @@ impl Agent {
             let lost: Vec<String> = lost.iter().map(ToString::to_string).collect();
             return self.refused("coverage", &lost.join("; "));
         }
-        if let Err(reason) = self.keep(&extract.keep) {
+        if let Err(reason) = self.keep(&extract) {
             return self.refused("blobs", &reason);
         }
         let report = Report {
@@ -139,7 +158,7 @@ impl Agent {
             after: measured(&messages, &*counter),
             summariser: summary.by,
             ledger_items: self.state().ledger().items().len(),
-            kept: extract.keep.len(),
+            kept: extract.keep.len() + extract.media.len(),
         };
         let replaced = SurfaceReplaced {
             shadowed: cut.shadowed,
@@ -147,7 +166,7 @@ impl Agent {
             reason: ReplaceReason::Compaction,
         };
         self.commit(vec![replaced.into()])?;
-        Box::pin(self.after_compaction(TRIGGER, &summary.text, cancel)).await?;
+        Box::pin(self.after_compaction(trigger.name(), &summary.text, cancel)).await?;
         if let Some(capacity) = &mut self.capacity {
             capacity.gave_up_at = None;
             for hook in capacity.hooks.clone() {
@@ -161,6 +180,7 @@ impl Agent {
     /// replacement of a hook that may not enter.
     async fn summary(
         &mut self,
+        trigger: Trigger,
         cut: &Cut,
         record: &str,
         cancel: &Cancel,
@@ -169,7 +189,7 @@ impl Agent {
             Some(capacity) => (capacity.hooks.clone(), capacity.summariser),
             None => (Vec::new(), Summariser::Extract),
         };
-        match Box::pin(self.before_compaction(TRIGGER, "", cancel)).await? {
+        match Box::pin(self.before_compaction(trigger.name(), "", cancel)).await? {
             Err(reason) => return Ok(Err(reason)),
             Ok(Some(replacement)) => {
                 let said = hook::said(&replacement);
@@ -202,14 +222,16 @@ impl Agent {
         }))
     }
 
-    /// Puts texts away under their hashes, durably.
-    fn keep(&self, texts: &[Text]) -> Result<(), String> {
+    /// Puts texts, images and documents away under their hashes, durably.
+    fn keep(&self, extract: &Extract) -> Result<(), String> {
         let Some(capacity) = &self.capacity else {
             return Ok(());
         };
-        for text in texts {
-            let put = capacity.intake.blobs().put(text.as_bytes());
-            put.map_err(|error| error.to_string())?;
+        let blobs = capacity.intake.blobs();
+        let texts = extract.keep.iter().map(|text| text.as_bytes().to_vec());
+        let media = extract.media.iter().filter_map(|one| one.bytes());
+        for bytes in texts.chain(media) {
+            blobs.put(&bytes).map_err(|error| error.to_string())?;
         }
         Ok(())
     }
@@ -237,13 +259,9 @@ fn unchanged(reason: &str) -> Compacted {
 }
 
 fn counted(message: &Message, counter: &dyn CountTokens) -> u64 {
-    message
-        .fragments()
-        .map(|one| counter.count(&one.text).value)
-        .sum()
+    message.tokens(counter).value
 }
 
 fn measured<'m>(messages: impl IntoIterator<Item = &'m Message>, counter: &dyn CountTokens) -> Measured {
-    let fragments = messages.into_iter().flat_map(Message::fragments);
-    Measured::of(fragments.map(|one| &*one.text), counter)
+    Measured::of_messages(messages, counter)
 }

@@ -160,6 +160,9 @@ impl<'c> Meter<'c> {
                 }
                 Part::Reasoning { fragment, .. } => self.add_fragment(counts, fragment),
                 Part::ToolResult { content, .. } => self.add_fragment(counts, content),
+                Part::Media { fragment, media } => {
+                    self.add(counts, &name(fragment), fragment.kind, media.tokens());
+                }
             }
         }
     }

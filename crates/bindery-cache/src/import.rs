@@ -79,7 +79,10 @@ impl Imported {
     /// Takes a window from a list's own number.
     fn window(&mut self, id: &str, raw: Option<&str>) {
         let tokens = raw.and_then(|raw| raw.parse().ok()).filter(|tokens| *tokens > 0);
-        let is_known = self.windows.iter().any(|(known, _)| known.eq_ignore_ascii_case(id));
+        let is_known = self
+            .windows
+            .iter()
+            .any(|(known, _)| known.eq_ignore_ascii_case(id));
         if let Some(tokens) = tokens.filter(|_| !is_known && !id.contains('/')) {
             self.windows.push((id.to_owned(), tokens));
         }
@@ -131,7 +134,11 @@ impl Imported {
 /// How each table begins.
 fn head(source: &str, read: &str) -> String {
     let quote = |text: &str| toml::Value::from(text).to_string();
-    format!("version = 1\nsource = {}\nread = {}\n", quote(source), quote(read))
+    format!(
+        "version = 1\nsource = {}\nread = {}\n",
+        quote(source),
+        quote(read)
+    )
 }
 
 #[cfg(test)]

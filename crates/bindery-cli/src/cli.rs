@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::agents::AgentsArgs;
 use crate::commands::app_server::AppServerArgs;
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
@@ -71,6 +72,8 @@ pub(crate) enum Command {
     Lock(LockArgs),
     /// Hooks and gates: what they mean, which run, what nobody looks at; and a hook for other agents
     Hook(HookArgs),
+    /// Sub-agents: which can be sent here, and what each would be given
+    Agents(AgentsArgs),
     /// MCP servers: which are declared here, which may be started, whether they answer, what they offer
     Mcp(McpArgs),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why
@@ -91,6 +94,12 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Compare what policies keep and cost when a window fills up
     Experiment(ExperimentArgs),
+    /// Read a document from standard input: what `--attach` starts, so that none can harm it
+    #[command(name = crate::documents::DOCUMENT_TEXT, hide = true)]
+    DocumentText {
+        /// Its format
+        format: String,
+    },
     /// Measure speed side by side with a rival, in one run
     Bench(BenchArgs),
 }

@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod agents;
 pub(crate) mod app_server;
 pub(crate) mod assemble;
 pub(crate) mod bench;
@@ -32,6 +33,7 @@ use crate::terminal::Terminal;
 /// Runs a command.
 pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match command {
+        Command::Agents(args) => agents::run(&args, terminal),
         Command::AppServer(args) => app_server::run(&args, terminal),
         Command::Assemble(args) => assemble::run(&args, terminal),
         Command::Hook(args) => hook::run(&args, terminal),
@@ -40,6 +42,7 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Explain(args) => explain::run(&args, terminal),
         Command::Gateway(args) => gateway::run(&args, terminal),
         Command::Bench(args) => bench::run(&args, terminal),
+        Command::DocumentText { format } => crate::documents::document_text(&format, terminal),
         Command::Log(args) => log::run(&args, terminal),
         Command::Mcp(args) => mcp::run(&args, terminal),
         Command::Memory(args) => memory::run(&args, terminal),

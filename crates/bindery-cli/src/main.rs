@@ -3,6 +3,7 @@
 mod books;
 mod cli;
 mod commands;
+mod documents;
 mod exchanges;
 mod happened;
 mod layout;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::{CountTokens, Fragment, Kind, Lane, Message, SystemPrompt, TokenCount, Tool, Trust};
+use crate::{CountTokens, Fragment, Kind, Lane, Message, Part, SystemPrompt, TokenCount, Tool, Trust};
 
 /// A share, in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -160,8 +160,12 @@ impl BudgetReport {
         let mut shares: Vec<Share> = tools.iter().map(|tool| tool_share(tool, counter)).collect();
         let fragments = system.fragments().iter().chain(system.tail());
         shares.extend(fragments.map(|fragment| share(fragment, counter)));
-        let fragments = messages.iter().flat_map(Message::fragments);
-        shares.extend(fragments.map(|fragment| share(fragment, counter)));
+        for part in messages.iter().flat_map(|message| &message.parts) {
+            match part {
+                Part::Media { fragment, media } => shares.push(sized(fragment, media.tokens())),
+                _ => shares.extend(part.fragments().iter().map(|fragment| share(fragment, counter))),
+            }
+        }
         let used: TokenCount = shares.iter().map(|share| share.tokens).sum();
         Self {
             budget,
@@ -188,13 +192,17 @@ impl BudgetReport {
 }
 
 fn share(fragment: &Fragment, counter: &dyn CountTokens) -> Share {
+    sized(fragment, counter.count(&fragment.text))
+}
+
+fn sized(fragment: &Fragment, tokens: TokenCount) -> Share {
     Share {
         fragment: fragment.key.clone(),
         kind: fragment.kind,
         lane: fragment.lane,
         trust: fragment.trust,
         source: fragment.source.to_string(),
-        tokens: counter.count(&fragment.text),
+        tokens,
     }
 }
 
@@ -238,6 +246,17 @@ impl Measured {
         }
     }
 
+    /// The tokens of messages, images included.
+    pub fn of_messages<'m>(
+        messages: impl IntoIterator<Item = &'m Message>,
+        counter: &dyn CountTokens,
+    ) -> Self {
+        Self {
+            by: counter.name().to_owned(),
+            tokens: messages.into_iter().map(|message| message.tokens(counter)).sum(),
+        }
+    }
+
     /// How many tokens fewer `after` are; refused where the two were not counted in one way.
     pub fn saved_by(&self, after: &Self) -> Result<i128, TwoWays> {
         if self.by != after.by {
@@ -253,7 +272,7 @@ impl Measured {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Authority, Part, Role, said};
+    use crate::{Authority, Role, said};
 
     struct Quarters;
 

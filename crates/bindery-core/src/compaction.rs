@@ -36,18 +36,23 @@ pub struct Limits {
     pub record: usize,
 }
 
-/// The most tokens of newest messages that stay: more of them are read again with every request, and what was
-/// said in older ones is in the record.
-const MOST_RECENT: u64 = 20_000;
+/// The most tokens of newest messages that stay. Each of them is written once more and read again with every
+/// request that follows, while what gives way is in the record and can be read by reference: what stays pays only
+/// for what is needed in the very next steps.
+const MOST_RECENT: u64 = 12_000;
+
+/// The most bytes of a record: its older entries move to a kept text, which a line names.
+const MOST_RECORD: usize = 24_000;
 
 impl Limits {
-    /// Limits for a room of so many tokens: a fifth of it stays, at most 20,000, the record has a tenth.
+    /// Limits for a room of so many tokens: a twentieth of it stays, at most 12,000; the record has a fortieth, at
+    /// most 6,000. The deeper a compaction cuts, the later the next one comes.
     pub fn of_room(room: u64) -> Self {
         Self {
-            recent: (room / 5).min(MOST_RECENT),
-            record: usize::try_from(room / 10 * 3)
+            recent: (room / 20).min(MOST_RECENT),
+            record: usize::try_from(room / 10)
                 .unwrap_or(usize::MAX)
-                .clamp(2_000, 60_000),
+                .clamp(2_000, MOST_RECORD),
         }
     }
 }

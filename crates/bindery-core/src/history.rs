@@ -4,7 +4,7 @@
 //! sound history comes back as it is, borrowed; whatever had to be mended is reported. What is said here
 //! holds for the messages that come out:
 //!
-//! 1. calls and reasoning stand on the assistant's side, results on the user's;
+//! 1. calls and reasoning stand on the assistant's side, results, images and documents on the user's;
 //! 2. no text is blank, no message is without parts;
 //! 3. no two calls have one id, none is empty, and every input is a JSON object;
 //! 4. every call has exactly one result: in the user's turn that follows the message that calls, before

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Authority, Fragment, Group, Kind, Lane, Source, Text, Trust};
+use crate::{Authority, CountTokens, Fragment, Group, Kind, Lane, Media, Source, Text, TokenCount, Trust};
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -50,6 +50,13 @@ pub enum Part {
         name: Arc<str>,
         /// The input.
         input: Fragment,
+    },
+    /// An image, or a document as its maker wrote it.
+    Media {
+        /// What stands where it cannot be shown: its description, with the reference under which it is kept.
+        fragment: Fragment,
+        /// What is shown.
+        media: Arc<Media>,
     },
     /// The answer to a call.
     ToolResult {
@@ -100,6 +107,19 @@ impl Message {
         Self::text(Role::Assistant, vec![fragment])
     }
 
+    /// What it takes up, media included.
+    pub fn tokens(&self, counter: &(impl CountTokens + ?Sized)) -> TokenCount {
+        self.parts.iter().map(|part| part.tokens(counter)).sum()
+    }
+
+    /// The images and documents.
+    pub fn media(&self) -> impl Iterator<Item = &Arc<Media>> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Media { media, .. } => Some(media),
+            _ => None,
+        })
+    }
+
     /// All fragments, in order.
     pub fn fragments(&self) -> impl Iterator<Item = &Fragment> {
         self.parts.iter().flat_map(Part::fragments)
@@ -107,11 +127,35 @@ impl Message {
 }
 
 impl Part {
+    /// An image or a document, from outside: its content is nobody's instruction.
+    pub fn media(key: impl Into<Arc<str>>, source: Source, media: Media) -> Self {
+        let fragment = Fragment {
+            source,
+            ..said(
+                key,
+                Kind::Document,
+                Authority::User,
+                Trust::External,
+                media.to_string(),
+            )
+        };
+        let media = Arc::new(media);
+        Self::Media { fragment, media }
+    }
+
+    /// What it takes up: its texts as they are counted, an image by its pixels.
+    pub fn tokens(&self, counter: &(impl CountTokens + ?Sized)) -> TokenCount {
+        match self {
+            Self::Media { media, .. } => media.tokens(),
+            _ => self.fragments().iter().map(|one| counter.count(&one.text)).sum(),
+        }
+    }
+
     /// The part's fragments, in order.
     pub fn fragments(&self) -> &[Fragment] {
         match self {
             Self::Text(fragments) => fragments,
-            Self::Reasoning { fragment, .. } => std::slice::from_ref(fragment),
+            Self::Reasoning { fragment, .. } | Self::Media { fragment, .. } => std::slice::from_ref(fragment),
             Self::ToolCall { input, .. } => std::slice::from_ref(input),
             Self::ToolResult { content, .. } => std::slice::from_ref(content),
         }

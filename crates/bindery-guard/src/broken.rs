@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::heads::{Entry, Gate, HEAD, Heads, first_bytes, key, mask};
+use crate::heads::{COMPARED, HEAD, Heads, first_bytes, key, mask};
 use crate::starts::{self, Start};
 use crate::view::View;
 
@@ -14,6 +14,7 @@ use crate::view::View;
 pub(crate) struct Stems {
     words: Vec<Vec<u8>>,
     heads: Heads<usize>,
+    beginnings: Beginnings,
 }
 
 /// Words that stand before others everywhere.
@@ -29,8 +30,12 @@ impl Stems {
             .filter(|word| word.len() >= SHORTEST_STEM)
             .map(|word| word.as_bytes().to_vec())
             .collect();
-        let heads = Heads::new(HEAD, words.iter().map(|word| key(word)).zip(0..));
-        Self { words, heads }
+        let heads = Heads::new(&[HEAD], words.iter().map(|word| key(word)).zip(0..));
+        Self {
+            beginnings: Beginnings::new(&words),
+            words,
+            heads,
+        }
     }
 
     fn contains(&self, word: &[u8]) -> bool {
@@ -39,22 +44,25 @@ impl Stems {
             .any(|entry| self.words.get(entry.value).is_some_and(|stem| stem == word))
     }
 
-    /// Whether the pieces from this word on may make a stem; `gate` opens for stems with `mark`.
+    /// Whether the pieces from this word on may make a stem, which has two letters more at least.
     #[inline]
-    fn may_be_broken(&self, text: &[u8], start: Start, gate: &Gate, mark: u8) -> bool {
+    fn may_be_broken(&self, text: &[u8], start: Start) -> bool {
         let len = start.len;
         if len == 3 && COMMON.iter().any(|word| key(word).0 == start.bytes & mask(3)) {
             return false;
         }
+        let needed = (len + 2).min(COMPARED);
         // For the most part one byte stands between two pieces.
-        let next = start.bytes.checked_shr(bits(len + 1)).unwrap_or(0);
+        let next = starts::eight(text, start.at + len + 1);
         let mut shown = len + starts::word_len(next);
         let mut joined = start.bytes & mask(len) | next.checked_shl(bits(len)).unwrap_or(0);
-        if shown < HEAD {
-            (joined, shown) = (joined_head(text, start.at), HEAD);
+        if shown < needed {
+            let Some(more) = joined_head(text, start.at, needed) else {
+                return false;
+            };
+            (joined, shown) = (more, needed);
         }
-        let begins = |entry: &Entry<usize>| entry.continues(joined, shown.min(entry.len()));
-        gate.marks(joined) & mark != 0 && self.heads.at(joined).any(begins)
+        self.beginnings.contains(joined & mask(needed.min(shown)))
     }
 
     pub(crate) fn heads(&self) -> &Heads<usize> {
@@ -76,7 +84,7 @@ impl Stems {
         let bytes = if len >= HEAD {
             first_bytes(rest)
         } else {
-            joined_head(text, at)
+            joined_head(text, at, HEAD).unwrap_or(0)
         };
         let is_made = |stem: &Vec<u8>| {
             stem.len() > len + 1 && Letters { text, at }.take(stem.len()).eq(stem.iter().copied())
@@ -92,13 +100,46 @@ impl Stems {
     }
 }
 
-/// The first letters over short gaps, as a number.
-fn joined_head(text: &[u8], at: usize) -> u64 {
-    let mut head = [0; HEAD];
-    for (to, from) in head.iter_mut().zip(Letters { text, at }) {
-        *to = from;
+/// The first `len` letters over short gaps, as a number; nothing if there are not as many.
+fn joined_head(text: &[u8], at: usize, len: usize) -> Option<u64> {
+    let mut head = [0; COMPARED];
+    let mut letters = Letters { text, at };
+    for to in head.iter_mut().take(len) {
+        *to = letters.next()?;
     }
-    first_bytes(&head)
+    Some(first_bytes(&head))
+}
+
+/// The first letters of stems: their first three, four and so on.
+#[derive(Debug)]
+struct Beginnings(Vec<u64>);
+
+impl Beginnings {
+    const BITS: u32 = 17;
+
+    fn new(words: &[Vec<u8>]) -> Self {
+        let mut bits = vec![0_u64; 1 << (Self::BITS - 6)];
+        for word in words {
+            for len in 3..=word.len().min(COMPARED) {
+                let place = Self::place(first_bytes(word) & mask(len));
+                if let Some(bits) = bits.get_mut(place >> 6) {
+                    *bits |= 1 << (place & 63);
+                }
+            }
+        }
+        Self(bits)
+    }
+
+    #[inline]
+    fn contains(&self, beginning: u64) -> bool {
+        let place = Self::place(beginning);
+        self.0.get(place >> 6).copied().unwrap_or(0) >> (place & 63) & 1 == 1
+    }
+
+    #[inline]
+    fn place(beginning: u64) -> usize {
+        usize::try_from(beginning.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - Self::BITS)).unwrap_or(0)
+    }
 }
 
 /// Longest first piece of a broken word.
@@ -159,8 +200,8 @@ pub(crate) struct Suspects(pub(crate) Vec<Range<usize>>);
 impl Suspects {
     /// Looks at the start of a word of `text`.
     #[inline]
-    pub(crate) fn look(&mut self, text: &[u8], start: Start, stems: &Stems, gate: &Gate, mark: u8) {
-        if stems.may_be_broken(text, start, gate, mark) && stems.broken_at(text, start.at) {
+    pub(crate) fn look(&mut self, text: &[u8], start: Start, stems: &Stems) {
+        if stems.may_be_broken(text, start) && stems.broken_at(text, start.at) {
             self.note(start.at.saturating_sub(REACH)..text.len().min(start.at + REACH));
         }
     }

@@ -7,6 +7,7 @@
 
 mod letters;
 mod lookalike;
+mod table;
 mod terminal;
 
 use crate::view::View;
@@ -133,18 +134,19 @@ fn push_blank(view: &mut View, breaks: bool, source: usize, width: usize) {
 }
 
 fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookalikes) -> usize {
+    let reached = copy_letters(source, from, view, lookalikes);
+    if reached > from {
+        return reached;
+    }
+    fold_one(source, from, view, lookalikes)
+}
+
+/// Folds one character beyond ASCII.
+fn fold_one(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookalikes) -> usize {
     let Some(letter) = source.get(from..).and_then(|rest| rest.chars().next()) else {
         return from + 1;
     };
     let width = letter.len_utf8();
-    if letters::is_settled(letter) {
-        let rest = source.get(from..).unwrap_or_default();
-        let len = rest
-            .find(|letter| !letters::is_settled(letter))
-            .unwrap_or(rest.len());
-        view.copy(rest.as_bytes().get(..len).unwrap_or_default(), from);
-        return from + len;
-    }
     if letter == '\u{9B}' {
         return from + terminal::sequence_len(source.as_bytes().get(from..).unwrap_or_default()).max(width);
     }
@@ -160,6 +162,44 @@ fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookal
     let latin = letters::may_imitate(letter) && lookalikes.covers(source, from);
     letters::fold_letter(letter, latin, from, view);
     from + width
+}
+
+/// Copies letters beyond ASCII that become one letter of the same length each, as nearly all do. Says
+/// where they end.
+fn copy_letters(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookalikes) -> usize {
+    let bytes = source.as_bytes();
+    let table = table::letters();
+    let mut at = from;
+    let mut copying = view.copying(from);
+    loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        match *rest {
+            [first @ 0xC2..=0xDF, second, ..] => {
+                let code = u32::from(first & 0x1F) << 6 | u32::from(second & 0x3F);
+                let Some(folded @ 0x80..=0x7FF) = table.folded(code) else {
+                    break;
+                };
+                if table.imitates(code) && lookalikes.covers(source, at) {
+                    break;
+                }
+                let [low, high] = folded.to_le_bytes();
+                copying.push(&[0xC0 | high << 2 | low >> 6, 0x80 | low & 0x3F]);
+                at += 2;
+            }
+            [first @ 0xE0..=0xED, second, third, ..] => {
+                let code =
+                    u32::from(first & 0x0F) << 12 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F);
+                if !(letters::is_settled(code) || table.is_kept(code)) {
+                    break;
+                }
+                copying.push(&[first, second, third]);
+                at += 3;
+            }
+            _ => break,
+        }
+    }
+    copying.end(at);
+    at
 }
 
 #[cfg(test)]

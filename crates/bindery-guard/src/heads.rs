@@ -1,9 +1,11 @@
 //! Words by their first bytes: one look at a table tells for most places that no word stands there.
 
-/// Bytes by which words are found; shorter ones have a table of their own.
+/// Bytes by which a word is known to a [`Gate`].
 pub(crate) const HEAD: usize = 4;
+/// First bytes by which keywords are found: the more, the fewer words share them.
+pub(crate) const HEADS: [usize; 3] = [HEAD, 6, COMPARED];
 /// The same for letters of more than one byte.
-pub(crate) const WIDE_HEAD: usize = 6;
+pub(crate) const WIDE_HEADS: [usize; 1] = [6];
 /// Bytes of the shortest word that is found.
 const SHORTEST: usize = 3;
 /// Bytes of a word that are compared; longer words are cut.
@@ -12,42 +14,57 @@ pub(crate) const COMPARED: usize = 8;
 /// Words, each with a value.
 #[derive(Debug)]
 pub(crate) struct Heads<T> {
-    long: Table<T>,
-    short: Table<T>,
+    /// From the longest first bytes to the shortest.
+    tables: Vec<Table<T>>,
 }
 
 impl<T: Copy> Heads<T> {
-    /// Takes first bytes and lengths of words of at least three bytes; shorter ones are left out. Most are
-    /// found by their first `head` bytes.
-    pub(crate) fn new(head: usize, words: impl Iterator<Item = ((u64, u8), T)>) -> Self {
-        let (long, short): (Vec<_>, Vec<_>) = words.partition(|((_, len), _)| usize::from(*len) >= head);
-        Self {
-            long: Table::new(head, &long),
-            short: Table::new(SHORTEST, &short),
+    /// Takes first bytes and lengths of words of at least three bytes; shorter ones are left out. A word is
+    /// found by as many of its first bytes as the largest of `heads` that it has.
+    pub(crate) fn new(heads: &[usize], words: impl Iterator<Item = ((u64, u8), T)>) -> Self {
+        let mut heads: Vec<usize> = heads.iter().copied().chain([SHORTEST]).collect();
+        heads.sort_unstable();
+        let mut left: Vec<_> = words.collect();
+        let mut tables = Vec::with_capacity(heads.len());
+        for head in heads.into_iter().rev() {
+            let (found, shorter): (Vec<_>, Vec<_>) = left
+                .into_iter()
+                .partition(|((_, len), _)| usize::from(*len) >= head);
+            if !found.is_empty() {
+                tables.push(Table::new(head, &found));
+            }
+            left = shorter;
         }
+        Self { tables }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.long.entries.is_empty() && self.short.entries.is_empty()
+        self.tables.is_empty()
     }
 
     /// The words that may start with the first of these bytes.
     #[inline]
     pub(crate) fn at(&self, text: u64) -> impl Iterator<Item = &Entry<T>> {
-        self.long.at(text).iter().chain(self.short.at(text))
+        self.tables.iter().flat_map(move |table| table.at(text))
     }
 
     /// Shows `visit` the values of all words that a text with these first bytes starts with.
     #[inline]
-    pub(crate) fn each_start(&self, text: u64, mut visit: impl FnMut(T)) {
-        for entry in self.long.at(text) {
-            if entry.starts(text) {
-                visit(entry.value);
+    pub(crate) fn each_start(&self, text: u64, visit: impl FnMut(T)) {
+        self.each_start_in(u8::MAX, text, visit);
+    }
+
+    /// The same for the tables whose bit is set in `tables`.
+    #[inline]
+    pub(crate) fn each_start_in(&self, tables: u8, text: u64, mut visit: impl FnMut(T)) {
+        for (number, table) in self.tables.iter().enumerate() {
+            if tables >> number & 1 == 0 {
+                continue;
             }
-        }
-        for entry in self.short.at(text) {
-            if entry.starts(text) {
-                visit(entry.value);
+            for entry in table.at(text) {
+                if entry.starts(text) {
+                    visit(entry.value);
+                }
             }
         }
     }
@@ -69,13 +86,29 @@ impl Gate {
         }
     }
 
-    /// Opens for the words of `heads`, which were made with [`HEAD`], in the name of the bit `mark`.
+    /// Opens for the words of `heads` in the name of the bit `mark`.
     pub(crate) fn open<T: Copy>(&mut self, heads: &Heads<T>, mark: u8) {
-        for (slots, table) in [(&mut self.long, &heads.long), (&mut self.short, &heads.short)] {
-            for entry in &table.entries {
-                if let Some(slot) = slots.get_mut(hash(entry.bytes & table.head)) {
-                    *slot |= mark;
-                }
+        for table in &heads.tables {
+            self.open_for(table, mark);
+        }
+    }
+
+    /// Opens for each table of `heads` in the name of a bit of its own, from `first` upwards.
+    pub(crate) fn open_each<T: Copy>(&mut self, heads: &Heads<T>, first: u32) {
+        for (table, bit) in heads.tables.iter().zip(first..u8::BITS) {
+            self.open_for(table, 1 << bit);
+        }
+    }
+
+    fn open_for<T>(&mut self, table: &Table<T>, mark: u8) {
+        for entry in &table.entries {
+            let (slots, len) = if entry.len() >= HEAD {
+                (&mut self.long, HEAD)
+            } else {
+                (&mut self.short, SHORTEST)
+            };
+            if let Some(slot) = slots.get_mut(hash(entry.bytes & mask(len))) {
+                *slot |= mark;
             }
         }
     }
@@ -238,7 +271,7 @@ mod tests {
     #[test]
     fn words_are_found_by_their_first_bytes() {
         let words: [&[u8]; 3] = [b"ignore", b"instructions", b"in"];
-        let heads = Heads::new(HEAD, words.into_iter().map(key).zip(0_usize..));
+        let heads = Heads::new(&[HEAD, 6], words.into_iter().map(key).zip(0_usize..));
         let found = |text: &[u8]| -> Vec<usize> {
             let bytes = first_bytes(text);
             heads

@@ -96,6 +96,12 @@ impl Matcher {
     pub(crate) fn hits_at(&self, text: &[u8], sightings: &[Sighting], work: &mut Work) -> Vec<Hit> {
         let mut hits = Vec::new();
         work.add(text.len() + sightings.len());
+        if !sightings
+            .iter()
+            .any(|sighting| !self.anchored.of(sighting.keyword).is_empty())
+        {
+            return hits;
+        }
         // From the end, so that the next place of a keyword of each set is known.
         let mut nearest = vec![usize::MAX; self.set_count];
         for sighting in sightings.iter().rev() {
@@ -107,11 +113,10 @@ impl Matcher {
             let len = self.index.len_of(sighting.keyword);
             for (group, entered) in anchored {
                 if let Some(group) = self.groups.get(usize::from(*group)) {
-                    let may = |trial: &walk::Trial| trial.needs().iter().all(follows);
                     group.run(
                         text,
                         (sighting.at, len, *entered),
-                        (may, &self.steps),
+                        (follows, &self.steps),
                         work,
                         &mut hits,
                     );
@@ -123,8 +128,28 @@ impl Matcher {
                 }
             }
         }
-        hits.sort_by_key(|hit| (hit.span.start, hit.pattern, hit.span.end));
-        hits.dedup();
-        hits
+        in_order(hits)
+    }
+
+    /// As [`Matcher::hits`], but every expression is tried wherever its anchor stands.
+    #[cfg(test)]
+    pub(crate) fn hits_fully(&self, text: &[u8]) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for sighting in self.index.sightings(text) {
+            for (group, _) in self.anchored.of(sighting.keyword) {
+                self.groups[usize::from(*group)].run_fully(text, sighting.at, &self.steps, &mut hits);
+            }
+        }
+        in_order(hits)
     }
 }
+
+/// Hits by place, each once.
+fn in_order(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_by_key(|hit| (hit.span.start, hit.pattern, hit.span.end));
+    hits.dedup();
+    hits
+}
+
+#[cfg(test)]
+mod tests;

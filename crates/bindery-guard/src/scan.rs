@@ -143,7 +143,7 @@ impl<'a> Scan<'a> {
                 Reading::Rot13 => mirror::rotated(text, line.start),
                 _ => mirror::reversed(text, line.start),
             };
-            self.read_payload(&payload, None, 0);
+            self.read_payload(payload, None, 0);
         }
     }
 
@@ -153,18 +153,22 @@ impl<'a> Scan<'a> {
             return;
         }
         for payload in decode::payloads(source, &mut self.work) {
-            self.read_payload(&payload, outer, depth - 1);
+            self.read_payload(payload, outer, depth - 1);
         }
     }
 
-    fn read_payload(&mut self, payload: &Payload, outer: Option<&View>, depth: usize) {
-        let view = outer.map_or_else(|| payload.view.clone(), |outer| payload.view.over(outer));
+    fn read_payload(&mut self, payload: Payload, outer: Option<&View>, depth: usize) {
+        let view = match outer {
+            Some(outer) => payload.view.over(outer),
+            None => payload.view,
+        };
         let text = String::from_utf8_lossy(view.text());
         let folded = fold(&text);
         self.work.add(text.len());
-        let over = folded.over(&view);
         let hits = self.scanner.plain_hits(folded.text(), &mut self.work);
-        self.take(hits, &over, payload.reading);
+        if !hits.is_empty() {
+            self.take(hits, &folded.over(&view), payload.reading);
+        }
         self.read_payloads(&text, Some(&view), depth);
     }
 

@@ -13,7 +13,7 @@ use crate::judge;
 use crate::matcher::{Anchoring, Hit, Matcher, Sighting, Work};
 use crate::patterns::{self, BUILTIN, Grid, Lists, Pattern, PatternError, Tables};
 use crate::starts;
-use crate::survey::{KEYWORD, MIRRORED, STEM, Survey};
+use crate::survey::{KEYWORDS, MIRRORED, STEM, Survey};
 
 /// What the build script made of the shipped files.
 pub(crate) static SHIPPED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/patterns.bin"));
@@ -110,14 +110,15 @@ impl Scanner {
             .map(|word| (mirror::rot13(word), Reading::Rot13));
         let mirrored = backwards
             .chain(rotated)
+            .filter(|(word, _)| word.is_ascii())
             .map(|(word, reading)| (key(word.as_bytes()), reading));
-        let mirrored = Heads::new(HEAD, mirrored);
+        let mirrored = Heads::new(&[HEAD], mirrored);
         let stems = Stems::new(words.stems.iter().map(String::as_str));
         let mut gate = Gate::closed();
         gate.open(&mirrored, MIRRORED);
         gate.open(stems.heads(), STEM);
         if let Some(part) = parts.first() {
-            gate.open(part.plain.at_words(), KEYWORD);
+            gate.open_each(part.plain.at_words(), KEYWORDS);
         }
         Self {
             mirrored,
@@ -152,6 +153,12 @@ impl Scanner {
     /// All hits in a folded text.
     pub(crate) fn plain_hits(&self, text: &[u8], work: &mut Work) -> Vec<Hit> {
         self.hits(|part| part.plain.hits(text, work))
+    }
+
+    /// As [`Scanner::plain_hits`], without short cuts.
+    #[cfg(test)]
+    pub(crate) fn plain_hits_fully(&self, text: &[u8]) -> Vec<Hit> {
+        self.hits(|part| part.plain.hits_fully(text))
     }
 
     /// All hits in a text without anything but letters and digits.
@@ -193,10 +200,11 @@ impl Scanner {
         starts::each(text, |start| {
             let marks = self.gate.marks(start.bytes);
             let at = start.at;
-            if marks & KEYWORD != 0 {
+            let tables = marks >> KEYWORDS;
+            if tables != 0 {
                 let sightings = &mut found.sightings;
                 let note = |keyword| sightings.push(Sighting { at, keyword });
-                part.plain.at_words().each_start(start.bytes, note);
+                part.plain.at_words().each_start_in(tables, start.bytes, note);
             }
             if marks & MIRRORED != 0 {
                 let mirrored = &mut found.mirrored;
@@ -205,7 +213,7 @@ impl Scanner {
             }
             // A short word is no stem yet.
             if marks & STEM != 0 || (1..HEAD).contains(&start.len) {
-                found.suspects.look(text, start, &self.stems, &self.gate, STEM);
+                found.suspects.look(text, start, &self.stems);
             }
         });
         part.plain.add_wide(text, &mut found.sightings);

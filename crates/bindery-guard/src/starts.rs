@@ -31,8 +31,14 @@ pub(crate) const fn word_len(bytes: u64) -> usize {
     (others.trailing_zeros() / 8) as usize
 }
 
+/// How many bytes beyond ASCII `bytes` begins with.
+#[inline]
+const fn wide_len(bytes: u64) -> usize {
+    ((!bytes & HIGH).trailing_zeros() / 8) as usize
+}
+
 /// Shows `visit` all starts in order: of words of ASCII letters and digits, and of runs of any other
-/// byte above a blank.
+/// ASCII byte above a blank.
 #[inline]
 pub(crate) fn each(text: &[u8], mut visit: impl FnMut(Start)) {
     let mut at = 0;
@@ -47,6 +53,9 @@ pub(crate) fn each(text: &[u8], mut visit: impl FnMut(Start)) {
                 at += rest_len(text, at);
             }
             before = b'a';
+        } else if first >= 0x80 {
+            at += wide_len(eight(text, at));
+            before = first;
         } else {
             if first > b' ' && first != before {
                 let bytes = eight(text, at);
@@ -72,7 +81,7 @@ fn rest_len(text: &[u8], at: usize) -> usize {
 
 /// The eight bytes from `at` on as a number; zeros after the end.
 #[inline]
-fn eight(text: &[u8], at: usize) -> u64 {
+pub(crate) fn eight(text: &[u8], at: usize) -> u64 {
     crate::heads::first_bytes(text.get(at..).unwrap_or_default())
 }
 
@@ -92,6 +101,7 @@ mod tests {
         assert_eq!(starts("longerthaneight x1"), [(0, 8), (16, 2)]);
         assert_eq!(starts("--- (a)"), [(0, 0), (4, 0), (5, 1), (6, 0)]);
         assert_eq!(starts("a-b"), [(0, 1), (1, 0), (2, 1)]);
+        assert_eq!(starts("éa 忽略所有内容ab-"), [(2, 1), (22, 2), (24, 0)]);
     }
 
     proptest::proptest! {

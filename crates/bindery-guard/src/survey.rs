@@ -17,6 +17,7 @@ pub(crate) struct Survey {
 }
 
 /// Marks in the gate before the tables.
-pub(crate) const KEYWORD: u8 = 1;
-pub(crate) const STEM: u8 = 2;
-pub(crate) const MIRRORED: u8 = 4;
+pub(crate) const STEM: u8 = 1;
+pub(crate) const MIRRORED: u8 = 2;
+/// The bit of the first table of keywords; those of the others follow.
+pub(crate) const KEYWORDS: u32 = 4;

@@ -14,6 +14,32 @@ pub(crate) struct View {
     source_end: usize,
 }
 
+/// Appends bytes in step with the source.
+pub(crate) struct Copying<'a> {
+    view: &'a mut View,
+    source: usize,
+    is_anchored: bool,
+}
+
+impl Copying<'_> {
+    /// Appends the next bytes.
+    #[inline]
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        if !self.is_anchored {
+            self.view.anchor(self.source);
+            self.is_anchored = true;
+        }
+        self.view.text.extend_from_slice(bytes);
+    }
+
+    /// Ends it; the bytes stand for the source up to `source`.
+    pub(crate) fn end(self, source: usize) {
+        if self.is_anchored {
+            self.view.source_end = self.view.source_end.max(source);
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Piece {
     view: usize,
@@ -33,6 +59,13 @@ impl View {
     /// The derived text.
     pub(crate) fn text(&self) -> &[u8] {
         &self.text
+    }
+
+    /// Empties it.
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.pieces.clear();
+        self.source_end = 0;
     }
 
     fn anchor(&mut self, source: usize) {
@@ -62,6 +95,15 @@ impl View {
         self.copy(bytes, source);
         if let Some(added) = self.text.get_mut(from..) {
             added.make_ascii_lowercase();
+        }
+    }
+
+    /// Begins to append what stands for source bytes from `source` on and has as many bytes itself.
+    pub(crate) fn copying(&mut self, source: usize) -> Copying<'_> {
+        Copying {
+            view: self,
+            source,
+            is_anchored: false,
         }
     }
 

@@ -5,7 +5,6 @@
 //! (see `safety.rs`), and git gets no more time than its deadline. What comes back is foreign text: it
 //! has trust `project`, one line an entry, control characters escaped.
 
-mod child;
 mod parse;
 mod report;
 mod safety;
@@ -20,9 +19,9 @@ use bindery_core::{Body, BoxFuture, Context, Evaluation, ProviderError, Source, 
 
 pub use report::{Entry, Outcome, Report};
 
+use crate::child::{self, Ended, Limits, run};
 use crate::gate::{Gate, Gated};
 use crate::repository::Repository;
-use child::{Ended, Limits, run};
 
 /// How long git may take unless a setting says otherwise.
 pub const DEADLINE: Duration = Duration::from_millis(200);

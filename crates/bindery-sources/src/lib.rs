@@ -1,11 +1,13 @@
 //! Disk and processes in: instruction files of every agent, environment, git, prompt sections.
 
 pub mod agents;
+mod child;
 pub mod clients;
 pub mod codex;
 pub mod composition;
 mod definition;
 pub mod dialect;
+pub mod documents;
 pub mod environment;
 pub mod front_matter;
 pub mod gate;

@@ -7,15 +7,16 @@ mod reply;
 
 pub(crate) use reply::Reader;
 
-use bindery_core::{Block, BlockScope, Fragment, Part, Role};
+use bindery_core::{Block, BlockScope, Fragment, Media, MediaSource, Part, Role};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::breakpoints::place;
+use crate::media::described;
 use crate::reasoning::left_out;
 use crate::request::{Encoded, Request};
-use crate::span::{Conversation, Joined, Recorder, Spanned};
-use crate::{CacheMarks, ReasoningForm, WireError};
+use crate::span::{Conversation, Joined, MediaText, Recorder, Spanned};
+use crate::{CacheMarks, Provider, ReasoningForm, WireError};
 
 #[derive(Serialize)]
 struct Body<'r> {
@@ -62,6 +63,16 @@ enum Content<'r> {
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<CacheControl>,
     },
+    Image {
+        source: Source<'r>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
+    Document {
+        source: Source<'r>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
     Thinking {
         thinking: Spanned<'r, &'r str>,
         signature: &'r str,
@@ -83,6 +94,18 @@ enum Content<'r> {
         is_error: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<CacheControl>,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Source<'r> {
+    Base64 {
+        media_type: &'r str,
+        data: MediaText<'r>,
+    },
+    Url {
+        url: MediaText<'r>,
     },
 }
 
@@ -162,7 +185,11 @@ pub(crate) fn encode(request: &Request<'_>) -> Result<Encoded, WireError> {
         messages: recorder.conversation(0, messages),
     };
     let collapsed = request.developer_collapses("Anthropic Messages");
-    let notes = collapsed.into_iter().chain(left_out(request, is_ours)).collect();
+    let notes = collapsed
+        .into_iter()
+        .chain(left_out(request, is_ours))
+        .chain(described(request, Provider::Anthropic))
+        .collect();
     Ok(recorder.encode(&body, notes)?)
 }
 
@@ -200,6 +227,13 @@ fn block_of<'r>(
             let text = recorder.text(fragments);
             (!text.is_empty()).then_some(Content::Text { text, cache_control })
         }
+        Part::Media { fragment, media } if Provider::Anthropic.shows(media) => {
+            Some(shown(fragment, media, cache_control, recorder))
+        }
+        Part::Media { fragment, .. } => Some(Content::Text {
+            text: recorder.text(std::slice::from_ref(fragment)),
+            cache_control,
+        }),
         Part::Reasoning { fragment, signature } if !is_ours(fragment) || signature.is_empty() => None,
         Part::Reasoning { fragment, signature } => Some(match ReasoningForm::of(fragment) {
             Some(ReasoningForm::RedactedThinking) => Content::RedactedThinking { data: signature },
@@ -228,6 +262,34 @@ fn block_of<'r>(
             cache_control,
         }),
     })
+}
+
+/// An image or document as it is.
+fn shown<'r>(
+    fragment: &'r Fragment,
+    media: &'r Media,
+    cache_control: Option<CacheControl>,
+    recorder: &'r Recorder,
+) -> Content<'r> {
+    let text = recorder.media(fragment, media, false);
+    let source = match &media.source {
+        MediaSource::Bytes { .. } => Source::Base64 {
+            media_type: &media.media_type,
+            data: text,
+        },
+        MediaSource::Url(_) => Source::Url { url: text },
+    };
+    if media.is_image() {
+        Content::Image {
+            source,
+            cache_control,
+        }
+    } else {
+        Content::Document {
+            source,
+            cache_control,
+        }
+    }
 }
 
 /// Whether a thought may go back: this provider's own, or one whose origin nobody recorded.

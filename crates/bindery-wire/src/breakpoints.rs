@@ -95,7 +95,7 @@ fn is_markable(part: &Part) -> bool {
             fragments.iter().any(|fragment| !fragment.text.is_empty())
                 && !fragments.iter().any(|fragment| fragment.kind == Kind::Reminder)
         }
-        Part::ToolCall { .. } | Part::ToolResult { .. } => true,
+        Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Media { .. } => true,
         Part::Reasoning { .. } => false,
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use bindery_core::{ContentHash, ContentHasher, Message, Part, Role, SystemPrompt};
 
 use crate::breakpoints::takes_mark;
+use crate::media::{self, DESCRIBED};
 use crate::reasoning::{LEFT_OUT, note};
 use crate::span::Span;
 use crate::{CacheMarks, Encoded, Params, Provider, Request, SpanMap, WireError};
@@ -38,6 +39,8 @@ struct Kept {
     spans: usize,
     /// Thoughts among these messages that the provider does not get.
     left_out: Vec<Arc<str>>,
+    /// Images and documents among them that are only described.
+    described: Vec<Arc<str>>,
     hasher: ContentHasher,
 }
 
@@ -100,7 +103,8 @@ impl Growing {
             self.append(&middle, middle.body.len().saturating_sub(END.len()));
             kept.hasher
                 .update(self.encoded.body.get(kept.bytes..).unwrap_or_default());
-            kept.left_out.extend(left_out(&middle));
+            kept.left_out.extend(noted(&middle, LEFT_OUT));
+            kept.described.extend(noted(&middle, DESCRIBED));
             kept.messages = cut;
             kept.bytes = self.encoded.body.len();
             kept.spans = self.encoded.spans.spans().len();
@@ -110,7 +114,7 @@ impl Growing {
         hasher.update(self.encoded.body.get(kept.bytes..).unwrap_or_default());
         self.hash = hasher.hash();
         self.encoded.conversation = tail.conversation;
-        self.encoded.notes = notes(tail, &kept.left_out);
+        self.encoded.notes = notes(tail, &kept);
         self.kept = kept;
         Ok(&self.encoded)
     }
@@ -143,6 +147,7 @@ impl Growing {
             bytes: head.len(),
             spans: spans.len(),
             left_out: Vec::new(),
+            described: Vec::new(),
             hasher,
         }
     }
@@ -207,22 +212,25 @@ fn is_border(messages: &[Message], at: usize) -> bool {
 fn is_written(part: &Part) -> bool {
     match part {
         Part::Text(fragments) => fragments.iter().any(|fragment| !fragment.text.is_empty()),
-        Part::ToolCall { .. } | Part::ToolResult { .. } => true,
+        Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Media { .. } => true,
         Part::Reasoning { .. } => false,
     }
 }
 
-/// The thoughts that a body leaves out.
-fn left_out(encoded: &Encoded) -> impl Iterator<Item = Arc<str>> {
-    let notes = encoded.notes.iter().filter(|note| note.code == LEFT_OUT);
+/// The fragments that notes of a code name.
+fn noted<'e>(encoded: &'e Encoded, code: &'e str) -> impl Iterator<Item = Arc<str>> + 'e {
+    let notes = encoded.notes.iter().filter(move |note| note.code == code);
     notes.flat_map(|note| note.fragments.iter().cloned())
 }
 
-/// The notes of a whole, from those of its end and what its beginning leaves out.
-fn notes(tail: Encoded, before: &[Arc<str>]) -> Vec<crate::Note> {
-    let all = before.iter().cloned().chain(left_out(&tail)).collect();
-    let others = tail.notes.into_iter().filter(|note| note.code != LEFT_OUT);
-    others.chain(note(all)).collect()
+/// The notes of a whole, from those of its end and what its beginning leaves out or only describes.
+fn notes(tail: Encoded, before: &Kept) -> Vec<crate::Note> {
+    let all = |kept: &[Arc<str>], code| kept.iter().cloned().chain(noted(&tail, code)).collect();
+    let left_out = note(all(&before.left_out, LEFT_OUT));
+    let described = media::note(all(&before.described, DESCRIBED));
+    let is_other = |note: &crate::Note| note.code != LEFT_OUT && note.code != DESCRIBED;
+    let others = tail.notes.into_iter().filter(is_other);
+    others.chain(left_out).chain(described).collect()
 }
 
 #[cfg(test)]

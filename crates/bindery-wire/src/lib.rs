@@ -14,6 +14,7 @@ mod breakpoints;
 mod error;
 mod failure;
 mod growing;
+mod media;
 mod openai;
 mod provider;
 mod reasoning;
@@ -27,6 +28,7 @@ pub use breakpoints::CacheMarks;
 pub use error::WireError;
 pub use failure::{Failure, FailureKind, Retry};
 pub use growing::Growing;
+pub use media::{MediaLimits, MediaRefusal};
 pub use provider::{Provider, UnknownProvider};
 pub use reasoning::ReasoningForm;
 pub use reply::{

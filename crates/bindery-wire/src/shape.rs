@@ -8,6 +8,7 @@ mod anthropic;
 mod calls;
 mod chat;
 mod marks;
+mod media;
 mod responses;
 mod rule;
 mod tools;

@@ -10,7 +10,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use bindery_core::{Fragment, Kind, SEPARATOR, Tool};
+use bindery_core::{Fragment, Kind, Media, MediaSource, SEPARATOR, Tool};
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -40,6 +40,8 @@ pub enum SpanPart {
     Description,
     /// A tool's input schema.
     Schema,
+    /// The bytes of an image or document as base64, or its address.
+    Data,
 }
 
 /// Bytes of a body that came from one fragment.
@@ -159,6 +161,32 @@ impl Recorder {
             mark,
             encoding: Encoding::JsonString,
             value: &fragment.text,
+        }
+    }
+
+    /// An image or document, or its address. Where it is to be a `data:` address, the words before the base64 are
+    /// no part of it.
+    pub(crate) fn media<'r>(
+        &'r self,
+        fragment: &'r Fragment,
+        media: &'r Media,
+        as_url: bool,
+    ) -> MediaText<'r> {
+        let (before, text) = match &media.source {
+            MediaSource::Bytes { data, .. } if as_url => (data_url(media), data.as_str()),
+            MediaSource::Bytes { data, .. } => (String::new(), data.as_str()),
+            MediaSource::Url(url) => (String::new(), &**url),
+        };
+        let mark = Mark {
+            key: &fragment.key,
+            kind: fragment.kind,
+            part: SpanPart::Data,
+        };
+        MediaText {
+            recorder: self,
+            mark,
+            before,
+            text,
         }
     }
 
@@ -322,6 +350,38 @@ impl fmt::Display for Joined<'_> {
             self.recorder
                 .record(start..self.recorder.offset.get(), mark, Encoding::JsonString);
         }
+        Ok(())
+    }
+}
+
+/// How the address of bytes begins that are in it.
+fn data_url(media: &Media) -> String {
+    format!("data:{};base64,", media.media_type)
+}
+
+/// A JSON string with the bytes of an image or document.
+pub(crate) struct MediaText<'r> {
+    recorder: &'r Recorder,
+    mark: Mark<'r>,
+    before: String,
+    text: &'r str,
+}
+
+impl Serialize for MediaText<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl fmt::Display for MediaText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.before.is_empty() {
+            f.write_str(&self.before)?;
+        }
+        let start = self.recorder.offset.get();
+        f.write_str(self.text)?;
+        self.recorder
+            .record(start..self.recorder.offset.get(), self.mark, Encoding::JsonString);
         Ok(())
     }
 }

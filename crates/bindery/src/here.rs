@@ -180,6 +180,7 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     registered.notices.extend(told);
     let options = AssembleOptions {
         mode: settings.mode(),
+        context_mode: None,
         sources: pass_prompts(sources, &gate),
         tool_order: settings.tool_order(),
     };

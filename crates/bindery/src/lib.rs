@@ -3,6 +3,7 @@
 //! Start at [`Scope`] to register what may contribute to a request, at [`Session`] to assemble, and at
 //! [`NextRequest`] to get the body for a provider with a span for every text in it.
 
+pub mod attach;
 pub mod check;
 pub mod fixture;
 pub mod here;

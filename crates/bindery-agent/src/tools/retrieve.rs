@@ -5,7 +5,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use bindery_core::digest::{Splitter, clean};
-use bindery_core::{BoxFuture, ContentHash, Tool};
+use bindery_core::{BoxFuture, ContentHash, Media, Tool};
 use bindery_store::Blobs;
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::json;
@@ -77,6 +77,13 @@ impl Retrieve {
             .open(&hash)
             .map_err(|error| Outcome::failed(error.to_string()))?;
         let mut lines = Wanted::of(input)?;
+        let mut head = [0; HEAD];
+        let begins = read_up_to(&mut *from, &mut head).map_err(|error| Outcome::failed(error.to_string()))?;
+        let head = head.get(..begins).unwrap_or_default();
+        if let Some(kind) = image_type(head) {
+            return self.image(&hash, kind);
+        }
+        let mut from = head.chain(from);
         let mut splitter = Splitter::default();
         let mut buffer = vec![0; 64 << 10];
         loop {
@@ -91,6 +98,18 @@ impl Retrieve {
             splitter.push(piece, &mut |number, line| lines.see(number, line));
         }
         Ok(lines.told())
+    }
+
+    /// An image is shown again, not told.
+    fn image(&self, hash: &ContentHash, kind: &'static str) -> Result<Outcome, Outcome> {
+        let bytes = self
+            .blobs
+            .get(hash)
+            .map_err(|error| Outcome::failed(error.to_string()))?;
+        let media = Media::of_bytes(kind, "as kept", &bytes, None);
+        let mut outcome = Outcome::done(format!("{media} follows."));
+        outcome.shows.push(media);
+        Ok(outcome)
     }
 
     fn resolve(&self, reference: &str) -> Result<ContentHash, Outcome> {
@@ -113,6 +132,31 @@ impl Retrieve {
             ))),
         }
     }
+}
+
+/// So many bytes tell an image from everything else.
+const HEAD: usize = 16;
+
+/// The kind of image that begins like this, if one does.
+fn image_type(head: &[u8]) -> Option<&'static str> {
+    match head {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+fn read_up_to(from: &mut dyn Read, into: &mut [u8]) -> std::io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = into.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match from.read(rest)? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    Ok(filled)
 }
 
 /// What is looked for, and what was found.

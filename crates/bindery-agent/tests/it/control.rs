@@ -370,15 +370,24 @@ async fn hooks_are_asked_before_a_compaction_and_told_after_it() {
     let long = format!("[[reply]]\ntext = \"{}\"\n", "word ".repeat(600));
     let mut world = World::new(&long.repeat(8));
     let blobs = Arc::new(bindery_store::MemoryBlobs::default());
-    let budget = bindery_core::budget::Budget::new(4_000, 0);
+    let budget = bindery_core::budget::Budget::new(2_900, 0);
     world.agent.capacity = Some(bindery_agent::Capacity::new(budget, Arc::new(Letters), blobs));
-    let refuse = "echo 'not now' >&2; exit 2";
+    let refuse = "echo not now: $(cat) >&2; exit 2";
     ground.control(&mut world.agent, &json!({"hook": [hook("PreCompact", refuse)]}));
-    for turn in 0..3 {
+    for turn in 0..4 {
         world.say(&format!("question {turn}")).await;
     }
     let refused = world.agent.compact(&world.cancel).await.unwrap();
-    assert!(format!("{refused:?}").contains("not now"), "{refused:?}");
+    let refused = format!("{refused:?}").replace('\\', "");
+    assert!(
+        refused.contains("not now") && refused.contains("\"trigger\":\"manual\""),
+        "{refused}"
+    );
+    let by_itself = |payload: &Payload| match payload {
+        Payload::ErrorRecorded(error) => error.message.contains("\"trigger\":\"auto\""),
+        _ => false,
+    };
+    assert!(world.events().iter().any(|event| by_itself(&event.payload)));
     let hooks = json!({"hook": [
         hook("PreCompact", r#"echo '{"replace": "REPLACED"}'"#),
         hook("PostCompact", r#"grep -q REPLACED && echo '{"set": ["seen"]}'"#),

@@ -11,3 +11,4 @@ mod mcp;
 mod memory;
 mod outside;
 mod steps;
+mod subagents;

@@ -24,7 +24,9 @@ pub(super) fn read(list: &Fields<'_>, source: &str, out: &mut Imported) {
                 format!("{provider}/{model}")
             };
             let limit = Fields::of(value).and_then(|model| model.get("limit").and_then(Fields::of));
-            let window = limit.as_ref().and_then(|limit| limit.get("input").or(limit.get("context")));
+            let window = limit
+                .as_ref()
+                .and_then(|limit| limit.get("input").or(limit.get("context")));
             out.window(&id, window);
             match row(provider, &id, value, source) {
                 Ok(Some(row)) => out.rows.push(row),

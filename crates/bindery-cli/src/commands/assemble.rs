@@ -10,6 +10,7 @@ mod views;
 use std::io::Write;
 
 use anyhow::Context as _;
+use bindery::attach::{Attaching, document_budget};
 use bindery::sources::{Level, Notice, Position};
 use bindery::{
     Authority, Fragment, Kind, Message, NextRequest, Role, Row, Source, TokenCount, Tokenizers, Trust, here,
@@ -43,7 +44,8 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
     if let Some(said) = message {
         here.recall(said)?;
     }
-    let history: Vec<Message> = message.into_iter().map(prompt).collect();
+    let mut history = attached(args, &here, message.unwrap_or_default(), terminal)?;
+    history.extend(message.map(prompt));
     let rendered =
         pollster::block_on(here.session.render(&here.options)).map_err(|error| UsageError::of(&error))?;
     here.after_assembly();
@@ -164,6 +166,41 @@ fn explain_config(question: &here::Question, terminal: &mut Terminal) -> anyhow:
         }
     }
     Ok(Status::Success)
+}
+
+/// The message that `--attach` brings, as a session here would begin with it.
+fn attached(
+    args: &AssembleArgs,
+    here: &here::Here,
+    question: &str,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Vec<Message>> {
+    let documents = args.attach.read(std::path::Path::new(""))?;
+    if documents.is_empty() {
+        return Ok(Vec::new());
+    }
+    let windows = books::windows()?;
+    let tokenizers = Tokenizers::built_in().context("the built-in table of tokenizers")?;
+    let model = &here.params.model;
+    let budget = bindery::budget::Budget::new(
+        windows.tokens(model).unwrap_or(u64::MAX),
+        u64::from(here.params.max_tokens),
+    );
+    let attaching = Attaching {
+        gate: here.gate(),
+        counter: &tokenizers.counter(model),
+        most: document_budget(budget.room()),
+        provider: here.provider,
+        before: &[],
+        place: 1,
+    };
+    let attached = attaching
+        .attach(&documents, question)
+        .map_err(|error| UsageError(format!("--attach: {error}")))?;
+    for line in &attached.told {
+        writeln!(terminal.err, "attached: {}", printable(line))?;
+    }
+    Ok(vec![attached.message])
 }
 
 /// What the user says, as given on the command line.

@@ -1,7 +1,9 @@
 //! `bindery run`: an agent session here.
 
 mod arguments;
+mod attach;
 mod capacity;
+mod children;
 mod control;
 mod model;
 mod notes;
@@ -15,11 +17,14 @@ mod show;
 mod told;
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Context as _;
 use bindery::log::{Intake, TurnOutcome};
+use bindery::sources::documents::Document;
+use bindery_agent::subagent::Manifest;
 use bindery_agent::{Agent, Cancel, TurnReport};
-use bindery_store::{Journal, SessionId};
+use bindery_store::{Journal, MemoryStore, SessionId};
 
 pub(crate) use arguments::RunArgs;
 use opening::Opened;
@@ -38,6 +43,28 @@ pub(crate) fn lend(
     terminal: &mut Terminal,
 ) -> anyhow::Result<(SessionId, Agent, Box<dyn std::any::Any>)> {
     Ok(opening::open(args, given, &People::here(), terminal)?.lend())
+}
+
+/// What a sub-agent would be given by a new session in `dir`. Nothing is stored.
+pub(crate) async fn child_of(
+    dir: &Path,
+    name: &str,
+    id: &SessionId,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Result<Manifest, String>> {
+    let args = RunArgs::plain(dir)?;
+    let journal = Journal::create(&MemoryStore::default(), id, crate::sessions::now_ms(), "a look")?;
+    let mut opened = opening::open(&args, Some((id.clone(), journal)), &People::here(), terminal)?;
+    let Some(children) = opened.children.clone() else {
+        return Ok(Err("no sub-agents are sent here".to_owned()));
+    };
+    let looked = opened.agent.look_around();
+    looked.map_err(|error| anyhow::anyhow!(error.to_string()))?;
+    let directory = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let manifest = children
+        .preview(&opened.agent, name, &directory.to_string_lossy())
+        .await;
+    Ok(manifest)
 }
 
 pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
@@ -60,6 +87,7 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         let message = "there is nothing to say: give a prompt, or pipe one in";
         return Err(UsageError(message.to_owned()).into());
     }
+    let documents = args.attach.read(std::path::Path::new(""))?;
     let mut opened = opening::open(args, None, &people, terminal)?;
     opened.announce(args.json, terminal)?;
     terminal.out.flush()?;
@@ -67,10 +95,16 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         capacity::compact(&mut opened.agent, args.json, terminal).await?;
     }
     let status = match prompt {
-        Some(prompt) => turn(&mut opened, args, &people, &prompt).await?,
-        None => converse(&mut opened, args, &people, terminal).await?,
+        Some(prompt) => {
+            attach::enter(&mut opened, documents, &prompt, args.json, terminal)?;
+            turn(&mut opened, args, &people, &prompt).await?
+        }
+        None => converse(&mut opened, args, &people, documents, terminal).await?,
     };
     opened.agent.end("exit").await?;
+    if let Some(children) = &opened.children {
+        children.rest().await;
+    }
     if let Some(servers) = &opened.servers {
         servers.close().await;
     }
@@ -83,6 +117,7 @@ async fn converse(
     opened: &mut Opened,
     args: &RunArgs,
     people: &People,
+    mut documents: Vec<Document>,
     terminal: &mut Terminal,
 ) -> anyhow::Result<Status> {
     let mut status = Status::Success;
@@ -99,7 +134,11 @@ async fn converse(
                 return Ok(status);
             }
             Some(line) if line.trim().is_empty() => {}
-            Some(line) => status = turn(opened, args, people, &line).await?,
+            Some(line) => {
+                let documents = std::mem::take(&mut documents);
+                attach::enter(opened, documents, &line, args.json, terminal)?;
+                status = turn(opened, args, people, &line).await?;
+            }
         }
     }
 }

@@ -1,9 +1,15 @@
 //! Sessions that outgrow their window, at the command line.
 
-use serde_json::Value;
 use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
+use std::process::{Command, Stdio};
 
-use crate::place::Place;
+use bindery_loopback::{Piece, Protocol, Reply, Say, Server};
+use serde_json::{Value, json};
+use wait4::Wait4 as _;
+
+use crate::place::{Place, Ran};
+use crate::run::{events, kinds, run_beside, verify};
 
 /// A place with a file that no conversation can hold, and a line in its middle.
 fn place() -> Place {
@@ -86,9 +92,27 @@ fn the_experiment_passes_and_says_the_same_twice() {
 }
 
 #[test]
+fn the_experiment_passes_in_smaller_windows_too() {
+    let place = Place::new();
+    for window in ["30000", "200000"] {
+        let ran = place.bindery(&["experiment", "occupancy", "--window", window]);
+        assert_eq!(ran.code, 0, "{window}: {}{}", ran.out, ran.err);
+        assert!(ran.out.contains("passes: nothing lost"), "{}", ran.out);
+    }
+}
+
+#[test]
 fn a_window_that_cannot_hold_the_log_is_the_callers_to_mend() {
     let place = Place::new();
-    let ran = place.bindery(&["experiment", "occupancy", "--window", "100000"]);
+    let too_much = [
+        "experiment",
+        "occupancy",
+        "--window",
+        "100000",
+        "--log-tokens",
+        "120000",
+    ];
+    let ran = place.bindery(&too_much);
     assert_eq!(ran.code, 2, "{}", ran.err);
     assert!(ran.err.contains("take one of 400000"), "{}", ran.err);
     assert_eq!(
@@ -98,4 +122,200 @@ fn a_window_that_cannot_hold_the_log_is_the_callers_to_mend() {
         2
     );
     assert_eq!(place.bindery(&["run", "--compact-at", "2", "x"]).code, 2);
+}
+
+/// What a model on loopback is asked to do, in a session of its own.
+fn beside(server: &Server, prompt: &str, more: &[&str]) -> Vec<String> {
+    let url = format!("{}/v1", server.url());
+    let mut all = vec![
+        "run",
+        prompt,
+        "--session",
+        "s",
+        "--provider",
+        "anthropic",
+        "--base-url",
+        &url,
+    ];
+    all.extend(["--backoff-ms", "0"]);
+    all.extend(more);
+    all.into_iter().map(str::to_owned).collect()
+}
+
+async fn says(place: Place, server: &Server, prompt: &str, more: &[&str]) -> (Place, Ran) {
+    let (place, ran) = run_beside(place, beside(server, prompt, more)).await;
+    assert_eq!(ran.code, 0, "{prompt}: {}{}", ran.out, ran.err);
+    (place, ran)
+}
+
+fn answer(text: &str) -> Reply {
+    Reply::stream(Protocol::Anthropic, &[Say::text(text)])
+}
+
+/// The session's model is asked for the record and never answers; then the process is killed.
+#[tokio::test]
+async fn a_process_that_is_killed_in_a_compaction_leaves_the_old_surface() {
+    let told: Vec<String> = (0..4)
+        .map(|turn| format!("{turn} {}", "word ".repeat(900)))
+        .collect();
+    let server = Server::start(told.iter().map(|text| answer(text))).await.unwrap();
+    let mut place = Place::new();
+    for turn in 0..4 {
+        let prompt = format!("Goal: find the port\nQuestion {turn}");
+        (place, _) = says(place, &server, &prompt, &[]).await;
+    }
+    let half = Reply::stream(Protocol::Anthropic, &[Say::text("The record"), Say::text("x")]);
+    server.queue(half.then(4, [Piece::Hang]));
+    let small = ["--window", "6000", "--compact-at", "0.3", "--summary-by", "model"];
+    let arguments = beside(&server, "And now?", &[&small[..], &["--json"]].concat());
+    let (place, seen) = killed_at("\"text-delta\"", place, arguments).await;
+    assert!(
+        seen.iter().all(|line| !line.contains("surface_replaced")),
+        "{seen:?}"
+    );
+    let asked = String::from_utf8_lossy(&server.received().last().unwrap().body).into_owned();
+    assert!(
+        asked.contains("compaction") || asked.contains("record"),
+        "{asked}"
+    );
+    // Everything that was said is said again, word for word.
+    server.queue(answer("8081."));
+    let (place, _) = says(place, &server, "Go on.", &[]).await;
+    let request = server.received().last().unwrap().body.clone();
+    let request = String::from_utf8_lossy(&request);
+    for text in &told {
+        assert!(request.contains(text.trim_end()), "{}", &text[..8]);
+    }
+    let all = events(&place, "s");
+    assert!(!kinds(&all).contains(&"surface_replaced"), "{:?}", kinds(&all));
+    verify(&place, "s");
+    // And the session can be compacted as if nothing had been.
+    server.queue(answer("The record is this."));
+    server.queue(answer("Still 8081."));
+    let (place, _) = says(place, &server, "And?", &small).await;
+    let all = events(&place, "s");
+    let replaced = kinds(&all)
+        .iter()
+        .filter(|kind| **kind == "surface_replaced")
+        .count();
+    assert_eq!(replaced, 1);
+    verify(&place, "s");
+}
+
+/// Runs the binary until it prints a line with these words, and kills it there.
+async fn killed_at(words: &'static str, place: Place, arguments: Vec<String>) -> (Place, Vec<String>) {
+    let work = move || {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let mut command = place.command("home/repo", &arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut seen: Vec<String> = Vec::new();
+        for line in lines.map(Result::unwrap) {
+            let is_it = line.contains(words);
+            seen.push(line);
+            if is_it {
+                break;
+            }
+        }
+        child.kill().unwrap();
+        assert_eq!(child.wait().unwrap().code(), None);
+        (place, seen)
+    };
+    tokio::task::spawn_blocking(work).await.unwrap()
+}
+
+/// The bytes of the log that the session reads.
+const LOG: u64 = 100 << 20;
+
+/// A log with a line in its middle that nobody could find by its beginning or its end.
+fn write_log(place: &Place) {
+    let file = std::fs::File::create(place.path("home/repo/build.log")).unwrap();
+    let mut file = BufWriter::with_capacity(1 << 20, file);
+    let filler = "[ 0042] compiling a unit of the tree into an object of the tree\n".repeat(1_000);
+    let half = LOG / 2 / filler.len() as u64;
+    for _ in 0..half {
+        file.write_all(filler.as_bytes()).unwrap();
+    }
+    file.write_all(b"linkd[4471]: port 8081 is held by pid 902\n")
+        .unwrap();
+    for _ in 0..half {
+        file.write_all(filler.as_bytes()).unwrap();
+    }
+}
+
+/// The most memory that a run has, in bytes.
+async fn peak(place: Place, arguments: Vec<String>) -> (Place, u64) {
+    let work = move || {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let mut command: Command = place.command("home/repo", &arguments);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let used = command.spawn().unwrap().wait4().unwrap();
+        assert!(used.status.success(), "{arguments:?}");
+        (place, used.rusage.maxrss)
+    };
+    tokio::task::spawn_blocking(work).await.unwrap()
+}
+
+fn calls(tool: &str, input: &Value) -> Reply {
+    Reply::stream(Protocol::Anthropic, &[Say::call("c1", tool, input)])
+}
+
+#[tokio::test]
+async fn a_line_in_the_middle_of_a_hundred_megabytes_is_found_after_compaction() {
+    let server = Server::start([]).await.unwrap();
+    let place = Place::new();
+    write_log(&place);
+    place.write("home/repo/small.log", "make: done\n");
+    let read = |server: &Server, path: &str| {
+        server.queue(calls("read", &json!({ "path": path })));
+        server.queue(answer("I have read it."));
+    };
+    read(&server, "small.log");
+    let (place, base) = peak(place, beside(&server, "Read the small log", &[])).await;
+    read(&server, "build.log");
+    let (place, peak) = peak(place, beside(&server, "Read the build log to its end", &[])).await;
+    assert!(peak < base + (30 << 20), "{peak} beside {base}");
+    let received = server.received();
+    let digest = String::from_utf8_lossy(&received.last().unwrap().body).into_owned();
+    assert!(!digest.contains("port 8081"), "a digest does not hold the middle");
+    let mut named = digest.split("blob:").skip(1).filter_map(|rest| rest.get(..16));
+    let is_hash = |text: &&str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let reference = named.find(is_hash).unwrap().to_owned();
+    for _ in 0..3 {
+        server.queue(answer(&"Nothing of note. ".repeat(200)));
+    }
+    let mut place = place;
+    for _ in 0..3 {
+        (place, _) = says(place, &server, "Say more.", &[]).await;
+    }
+    server.queue(calls(
+        "retrieve",
+        &json!({"reference": format!("blob:{reference}"), "match": "is held by"}),
+    ));
+    server.queue(answer("pid 902"));
+    let (place, _) = says(
+        place,
+        &server,
+        "Who held the port?",
+        &["--window", "16000", "--compact"],
+    )
+    .await;
+    let received = server.received();
+    let [.., asked, found] = &received[..] else {
+        panic!()
+    };
+    let asked = String::from_utf8_lossy(&asked.body);
+    assert!(asked.contains(&format!("blob:{reference}")), "{asked}");
+    assert!(!asked.contains("I have read it.\n\n"), "{asked}");
+    assert!(
+        String::from_utf8_lossy(&found.body).contains("linkd[4471]: port 8081 is held by pid 902"),
+        "{}",
+        String::from_utf8_lossy(&found.body)
+    );
+    assert!(kinds(&events(&place, "s")).contains(&"surface_replaced"));
+    verify(&place, "s");
 }

@@ -6,8 +6,10 @@
     reason = "a test may panic: that is how it fails"
 )]
 
+mod agents;
 mod app_server;
 mod assemble;
+mod attach;
 mod bad_input;
 mod cache;
 mod capacity;
@@ -20,6 +22,7 @@ mod guide;
 mod hooks;
 mod hostile;
 mod lock;
+mod mcp;
 mod notes;
 mod output;
 mod place;

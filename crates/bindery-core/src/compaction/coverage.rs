@@ -7,7 +7,7 @@ use super::cut::Cut;
 use super::references::references;
 use crate::digest::reference;
 use crate::ledger::Ledger;
-use crate::{Fragment, Kind, Lane, Message, Text};
+use crate::{Fragment, Kind, Lane, Message, Part, Text};
 
 /// Something that would be lost.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -65,12 +65,22 @@ pub fn check(cut: &Cut, ledger: &Ledger, messages: &[Message], kept: &[Text]) ->
     let said = before().filter(|one| refers(one));
     let wanted: BTreeSet<String> = said.flat_map(|one| references(&one.text)).collect();
     lost.extend(wanted.difference(&reached).cloned().map(Lost::Reference));
-    let before: usize = before().map(|one| one.text.len()).sum();
-    let after: usize = texts.iter().map(|text| text.len()).sum();
+    let before = size(cut.messages.iter().map(|(_, message)| message));
+    let after = size(messages);
     if after >= before {
         lost.push(Lost::Larger { before, after });
     }
     if lost.is_empty() { Ok(()) } else { Err(lost) }
+}
+
+/// The bytes that messages take up: those of their texts, and of images what their tokens come to.
+fn size<'m>(messages: impl IntoIterator<Item = &'m Message>) -> usize {
+    let parts = messages.into_iter().flat_map(|message| &message.parts);
+    let sizes = parts.map(|part| match part {
+        Part::Media { media, .. } => usize::try_from(media.tokens().value * 4).unwrap_or(usize::MAX),
+        _ => part.fragments().iter().map(|one| one.text.len()).sum(),
+    });
+    sizes.fold(0, usize::saturating_add)
 }
 
 fn context(messages: &[Message]) -> BTreeSet<(&str, crate::ContentHash)> {

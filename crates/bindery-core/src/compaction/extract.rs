@@ -14,7 +14,7 @@ use super::references::references;
 use crate::digest::reference;
 use crate::log::Seq;
 use crate::marker::escape_reserved;
-use crate::{Fragment, Kind, Lane, Part, Role, Text};
+use crate::{Fragment, Kind, Lane, Media, Part, Role, Text};
 
 /// The most bytes of what a user said that stand in the record.
 const ASKED: usize = 600;
@@ -32,6 +32,8 @@ pub struct Extract {
     pub record: String,
     /// Texts that have to be kept under their hashes before the record may enter.
     pub keep: Vec<Text>,
+    /// Images and documents of which the same is true of their bytes.
+    pub media: Vec<Arc<Media>>,
 }
 
 /// The record of what gives way, of about `most` bytes.
@@ -47,6 +49,7 @@ pub fn extract(cut: &Cut, most: usize) -> Extract {
                     }
                 }
                 Part::Reasoning { .. } => {}
+                Part::Media { media, .. } => writer.media(*seq, media),
                 Part::ToolCall { id, name, input } => drop(calls.insert(id, (name, input))),
                 Part::ToolResult {
                     id,
@@ -66,9 +69,16 @@ struct Writer {
     /// Entries of earlier records and new ones, oldest first.
     entries: Vec<String>,
     keep: Vec<Text>,
+    media: Vec<Arc<Media>>,
 }
 
 impl Writer {
+    /// What was shown is described; its bytes are kept.
+    fn media(&mut self, seq: Seq, media: &Arc<Media>) {
+        self.entries.push(format!("- user (event {seq}) showed: {media}"));
+        self.media.push(media.clone());
+    }
+
     fn text(&mut self, seq: Seq, role: Role, fragment: &Fragment) {
         if fragment.kind == Kind::Summary {
             if &*fragment.key == SUMMARY {
@@ -145,6 +155,7 @@ impl Writer {
         Extract {
             record,
             keep: self.keep,
+            media: self.media,
         }
     }
 

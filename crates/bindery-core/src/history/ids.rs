@@ -81,7 +81,7 @@ impl Naming {
                         *id = name;
                     }
                 }
-                Part::Text(_) | Part::Reasoning { .. } => {}
+                Part::Text(_) | Part::Reasoning { .. } | Part::Media { .. } => {}
             }
         }
     }

@@ -172,7 +172,7 @@ impl Order {
                             _ => order.left_out.push((place, part.clone(), Why::Orphan)),
                         }
                     }
-                    Part::Text(_) | Part::Reasoning { .. } => {}
+                    Part::Text(_) | Part::Reasoning { .. } | Part::Media { .. } => {}
                 }
             }
             if !ids.is_empty() && !stand_behind(messages, at, &ids, results) {

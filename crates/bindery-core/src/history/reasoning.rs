@@ -17,7 +17,9 @@ pub(super) fn pass(work: &mut Work<'_>) {
             match part {
                 Part::Reasoning { .. } if !leads => drop(nowhere.insert((at, index))),
                 Part::Reasoning { .. } => {}
-                Part::Text(_) | Part::ToolCall { .. } | Part::ToolResult { .. } => leads = true,
+                Part::Text(_) | Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Media { .. } => {
+                    leads = true
+                }
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Calls and reasoning are the assistant's, results the user's: the role decides.
+//! Calls and reasoning are the assistant's, results, images and documents the user's: the role decides.
 
 use super::{RepairKind, Work};
 use crate::{Part, Role};
@@ -9,6 +9,7 @@ pub(super) fn pass(work: &mut Work<'_>) {
             (Role::User, Part::ToolCall { .. }) => "a call",
             (Role::User, Part::Reasoning { .. }) => "reasoning",
             (Role::Assistant, Part::ToolResult { .. }) => "a result",
+            (Role::Assistant, Part::Media { .. }) => "an image or document",
             _ => return None,
         };
         let side = match message.role {

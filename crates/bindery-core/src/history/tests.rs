@@ -80,6 +80,7 @@ fn shape(messages: &[Message]) -> String {
         Part::Reasoning { .. } => "thought".to_owned(),
         Part::ToolCall { id, .. } => format!("call {id}"),
         Part::ToolResult { id, is_error, .. } => format!("{}result {id}", if *is_error { "no " } else { "" }),
+        Part::Media { media, .. } => format!("shows {}", media.name),
     };
     let message = |message: &Message| {
         let parts: Vec<String> = message.parts.iter().map(part).collect();

@@ -310,6 +310,9 @@ impl SessionState {
                 Part::ToolResult { .. } => {
                     return Err(FoldProblem::Message("an answer holds no tool results"));
                 }
+                Part::Media { .. } => {
+                    return Err(FoldProblem::Message("an answer holds no images or documents"));
+                }
                 Part::Text(_) | Part::Reasoning { .. } => {}
             }
         }
@@ -366,14 +369,15 @@ fn boundary(expected: String) -> FoldProblem {
     FoldProblem::Boundary { expected }
 }
 
-/// Text on the user's side: calls and results have events of their own.
+/// Text, images and documents on the user's side: calls and results have events of their own.
 fn check_user(message: &Message) -> Applied {
     if message.role != Role::User {
         return Err(FoldProblem::Message(
             "the message has to speak on the user's side",
         ));
     }
-    if message.parts.iter().all(|part| matches!(part, Part::Text(_))) {
+    let is_said = |part: &Part| matches!(part, Part::Text(_) | Part::Media { .. });
+    if message.parts.iter().all(is_said) {
         Ok(())
     } else {
         Err(FoldProblem::Message(

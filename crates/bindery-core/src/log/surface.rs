@@ -225,7 +225,7 @@ fn check_paired(messages: &[Message]) -> Result<(), ReplaceProblem> {
                     Some(at) => drop(open.swap_remove(at)),
                     None => return Err(ReplaceProblem::Unpaired),
                 },
-                Part::Text(_) | Part::Reasoning { .. } => {}
+                Part::Text(_) | Part::Reasoning { .. } | Part::Media { .. } => {}
             }
         }
         if !open.is_empty() {

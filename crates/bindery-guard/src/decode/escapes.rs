@@ -9,17 +9,20 @@ pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
     let mut view = View::with_capacity(text.len());
     let mut rest = text;
     let mut replaced = 0;
-    while let Some(first) = rest.chars().next() {
+    while !rest.is_empty() {
         let at = start + text.len() - rest.len();
         if let Some((letter, len)) = escape(rest) {
             view.push_str(letter.encode_utf8(&mut [0; 4]), at, len);
             replaced += 1;
             rest = rest.get(len..).unwrap_or_default();
-        } else {
-            let (plain, tail) = rest.split_at_checked(first.len_utf8()).unwrap_or((rest, ""));
-            view.copy(plain.as_bytes(), at);
-            rest = tail;
+            continue;
         }
+        // Up to the next byte that an escape may begin with.
+        let tail = rest.as_bytes().get(1..).unwrap_or_default();
+        let len = memchr::memchr3(b'%', b'&', b'\\', tail).map_or(rest.len(), |len| len + 1);
+        let (plain, tail) = rest.split_at_checked(len).unwrap_or((rest, ""));
+        view.copy(plain.as_bytes(), at);
+        rest = tail;
     }
     (replaced >= 3).then_some(Payload {
         reading: Reading::Escapes,

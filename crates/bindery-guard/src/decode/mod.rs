@@ -9,6 +9,7 @@ mod leet;
 pub(crate) mod mirror;
 mod morse;
 mod numbers;
+mod outline;
 mod sniff;
 
 use crate::finding::Reading;

@@ -1,6 +1,8 @@
 //! One pass over the bytes that notes where encodings may stand.
 
-use super::{Candidate, Encoding};
+use std::ops::Range;
+
+use super::{Candidate, Encoding, outline};
 
 /// Shortest run that is tried as base64 or hexadecimal.
 const SHORTEST_BASE: usize = 16;
@@ -15,7 +17,6 @@ const LETTER: u8 = 2;
 /// `+ / _ -` in base64.
 const JOIN: u8 = 4;
 const MARK: u8 = 8;
-const BREAK: u8 = 16;
 
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
@@ -26,7 +27,6 @@ const KINDS: [u8; 256] = {
             b'a'..=b'z' | b'A'..=b'Z' => LETTER,
             b'+' | b'/' | b'_' | b'-' => JOIN,
             b'%' | b'&' | b'\\' | b'~' | b'.' => MARK,
-            b'\n' => BREAK,
             _ => 0,
         };
         if byte == u8::MAX {
@@ -54,29 +54,51 @@ struct Line {
     opened: Option<usize>,
 }
 
-/// Candidates in order of their start within each line.
+/// Candidates in order of their start within each line. Most lines have none, and a count of their bytes
+/// shows it.
 pub(crate) fn sniff(bytes: &[u8]) -> Vec<Candidate> {
     let mut found = Vec::new();
-    let mut line = Line::default();
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let kind_here = kind(byte);
+    let mut start = 0;
+    while start < bytes.len() {
+        let rest = bytes.get(start..).unwrap_or_default();
+        let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        if outline::may_encode(rest.get(..len).unwrap_or_default()) {
+            sniff_line(bytes, start..start + len, &mut found);
+        }
+        start += len + 1;
+    }
+    found
+}
+
+fn sniff_line(bytes: &[u8], range: Range<usize>, found: &mut Vec<Candidate>) {
+    let mut line = Line {
+        start: range.start,
+        ..Line::default()
+    };
+    let mut at = range.start;
+    while at < range.end {
+        let kind_here = kind(bytes.get(at).copied().unwrap_or(b' '));
         if kind_here & (DIGIT | LETTER | JOIN) != 0 {
-            at = run(bytes, at, &mut line, &mut found);
+            at = run(bytes, at, &mut line, found);
             continue;
         }
-        if kind_here == BREAK {
-            line.finish(at, &mut found);
-            line = Line {
-                start: at + 1,
-                ..Line::default()
-            };
-        } else if kind_here == MARK {
-            mark(bytes, at, &mut line, &mut found);
+        if kind_here == MARK {
+            mark(bytes, at, &mut line, found);
         }
         at += 1;
     }
-    line.finish(bytes.len(), &mut found);
+    line.finish(range.end, found);
+}
+
+/// As [`sniff`], without the short cut.
+#[cfg(test)]
+pub(super) fn sniff_fully(bytes: &[u8]) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in bytes.split(|byte| *byte == b'\n') {
+        sniff_line(bytes, start..start + line.len(), &mut found);
+        start += line.len() + 1;
+    }
     found
 }
 

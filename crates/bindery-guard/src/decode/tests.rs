@@ -81,6 +81,23 @@ fn decoded_bytes_lead_back() {
 }
 
 proptest::proptest! {
+    /// What no line's count of bytes shows, no look at every byte finds.
+    #[test]
+    fn the_short_cut_misses_nothing(
+        lines in proptest::collection::vec("[a-f0-9x ]{0,60}|[A-Za-z0-9+/_. -]{0,80}|[-. /~<>%&#;\\\\ux0-9]{0,60}|.{0,40}", 0..6)
+    ) {
+        let source = lines.join("\n");
+        let decoded = |candidates: Vec<Candidate>| {
+            let all = candidates.into_iter().filter(|candidate| match candidate.encoding {
+                // Two letters may be hexadecimal, but stand for no printable character.
+                Encoding::Numbers => numbers::decode(&source[candidate.start..candidate.end], 0).is_some(),
+                _ => true,
+            });
+            all.collect::<Vec<_>>()
+        };
+        proptest::prop_assert_eq!(decoded(sniff(source.as_bytes())), decoded(sniff::sniff_fully(source.as_bytes())));
+    }
+
     #[test]
     fn decoding_is_total(source in "(?s).{0,200}|[0-9a-fA-F %&#;x\\\\u~<>./-]{0,200}") {
         for payload in payloads(&source, &mut Work::default()) {

@@ -3,7 +3,7 @@
 use unicode_normalization::char::decompose_compatible;
 use unicode_normalization::char::is_combining_mark;
 
-use super::lookalike;
+use super::{lookalike, table};
 use crate::view::View;
 
 /// Characters that show nothing and change no meaning here (Unicode `Default_Ignorable_Code_Point`,
@@ -96,8 +96,8 @@ fn stays(code: u32) -> bool {
 }
 
 /// Letters that are kept in any case: Han, kana and Hangul, but for the marks among them.
-pub(super) fn is_settled(letter: char) -> bool {
-    matches!(u32::from(letter), 0x3041..=0x3096 | 0x30A1..=0x30FA | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3)
+pub(super) fn is_settled(code: u32) -> bool {
+    matches!(code, 0x3041..=0x3096 | 0x30A1..=0x30FA | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7A3)
 }
 
 /// Scripts whose letters have one case and, from the first to the last of these, are no marks.
@@ -152,7 +152,7 @@ pub(super) fn fold_letter(letter: char, latin: bool, source: usize, view: &mut V
 }
 
 /// The ASCII letter or digit that a letter looks like, from the table where it is in it.
-fn lookalike(letter: char) -> Option<u8> {
+pub(super) fn lookalike(letter: char) -> Option<u8> {
     let at = u32::from(letter).checked_sub(*lookalike::TABLE.start());
     match at.and_then(|at| LOOKALIKES.get(usize::try_from(at).ok()?)) {
         Some(0) => None,
@@ -193,37 +193,48 @@ impl Lookalikes {
     }
 
     fn judge(&mut self, source: &str, at: usize) {
-        let before = source.get(..at).unwrap_or_default();
-        let after = source.get(at..).unwrap_or_default();
-        let in_word =
-            |letter: &char| letter.is_alphanumeric() || is_ignorable(*letter) || is_combining_mark(*letter);
-        let head = before.chars().rev().take(LONGEST_WORD).take_while(in_word);
-        let mut ascii = head.filter(char::is_ascii_alphabetic).count();
-        let (mut foreign, mut unlike) = (0, 0);
+        let letters = table::letters();
+        let (mut ascii, mut foreign, mut unlike) = (0, 0, 0);
         self.end = at;
-        for letter in after.chars().take(LONGEST_WORD).take_while(in_word) {
+        for letter in source.get(at..).unwrap_or_default().chars().take(LONGEST_WORD) {
+            let traits = letters.traits(letter);
+            if traits & table::IN_WORD == 0 {
+                break;
+            }
             self.end += letter.len_utf8();
             if letter.is_ascii_alphabetic() {
                 ascii += 1;
-            } else if unlike == 0 && letter.is_alphabetic() && !is_ignorable(letter) {
+            } else if unlike == 0 && traits & table::LETTER != 0 {
                 foreign += 1;
                 unlike += usize::from(lookalike(letter).is_none());
             }
         }
         self.end = self.end.max(at + 1);
-        let beside_latin = || {
-            let next = source
-                .get(self.end..)
-                .unwrap_or_default()
-                .trim_start()
-                .chars()
-                .next();
-            let last = before.trim_end().chars().next_back();
-            [next, last]
-                .into_iter()
-                .flatten()
-                .any(|letter| letter.is_ascii_alphanumeric())
-        };
-        self.latin = foreign > 0 && unlike == 0 && (ascii > 0 || beside_latin());
+        self.latin = foreign > 0 && unlike == 0 && (ascii > 0 || self.follows_or_precedes_latin(source, at));
+    }
+
+    /// Whether the word from `at` on goes on from an ASCII letter, or stands beside one.
+    fn follows_or_precedes_latin(&self, source: &str, at: usize) -> bool {
+        let letters = table::letters();
+        let before = source.get(..at).unwrap_or_default();
+        let mut head = before
+            .chars()
+            .rev()
+            .take(LONGEST_WORD)
+            .take_while(|letter| letters.traits(*letter) & table::IN_WORD != 0);
+        if head.any(|letter| letter.is_ascii_alphabetic()) {
+            return true;
+        }
+        let next = source
+            .get(self.end..)
+            .unwrap_or_default()
+            .trim_start()
+            .chars()
+            .next();
+        let last = before.trim_end().chars().next_back();
+        [next, last]
+            .into_iter()
+            .flatten()
+            .any(|letter| letter.is_ascii_alphanumeric())
     }
 }

@@ -41,7 +41,38 @@ fn offsets_lead_back_to_the_source() {
     );
 }
 
+/// As [`fold`], letter by letter.
+fn fold_fully(source: &str) -> View {
+    let mut view = View::with_capacity(source.len());
+    let mut lookalikes = Lookalikes::default();
+    let mut at = 0;
+    while let Some(&byte) = source.as_bytes().get(at) {
+        at = match class_of(byte) {
+            Class::Plain => {
+                view.push(byte.to_ascii_lowercase(), at, 1);
+                at + 1
+            }
+            Class::Blank | Class::Break => fold_blanks(source.as_bytes(), at, &mut view),
+            Class::Control => at + terminal::sequence_len(&source.as_bytes()[at..]),
+            Class::Wide => fold_one(source, at, &mut view, &mut lookalikes),
+        };
+    }
+    view
+}
+
 proptest::proptest! {
+    #[test]
+    fn the_short_cut_changes_nothing(
+        source in "[A-Za-zА-яёα-ωÀ-ÿğİ \\n]{0,40}|[авеоpacxй\u{300}\u{200d}é中かナ한ا-يأ-ہ०-९क-ह ]{0,40}|(?s).{0,40}"
+    ) {
+        let (short, full) = (fold(&source), fold_fully(&source));
+        proptest::prop_assert_eq!(String::from_utf8_lossy(short.text()), String::from_utf8_lossy(full.text()));
+        for at in 0..=short.text().len() {
+            proptest::prop_assert_eq!(short.source_of(at), full.source_of(at));
+            proptest::prop_assert_eq!(short.source_range(&(0..at)), full.source_range(&(0..at)));
+        }
+    }
+
     #[test]
     fn folding_is_total_and_maps_inside(source in "\\PC{0,60}|(?s).{0,60}") {
         let view = fold(&source);

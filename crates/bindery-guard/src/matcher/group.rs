@@ -11,6 +11,7 @@ pub(super) struct Group {
     leading: bool,
     filter: Filter<'static>,
     trials: Vec<Trial>,
+    any_of: Vec<u16>,
 }
 
 /// Bytes before an anchor where a match may begin.
@@ -22,23 +23,28 @@ impl Group {
             leading: row.leading,
             filter: row.filter,
             trials: row.trials.into_iter().map(Trial::new).collect(),
+            any_of: row.any_of,
         }
     }
 
-    /// Tries the members for which `may` holds at one place, where an anchor of some length stands and
+    /// Tries the members whose needs follow at one place, where an anchor of some length stands and
     /// takes the filter to some state. `steps` are those of all expressions.
     pub(super) fn run(
         &self,
         text: &[u8],
         (at, len, entered): (usize, usize, u8),
-        (may, steps): (impl Fn(&Trial) -> bool, &[Step]),
+        (follows, steps): (impl Fn(&u16) -> bool, &[Step]),
         work: &mut Work,
         hits: &mut Vec<Hit>,
     ) {
-        let end = text.len().min(at + WINDOW);
-        if !self.trials.iter().any(&may) {
+        if !self.any_of.is_empty() && !self.any_of.iter().any(&follows) {
             return;
         }
+        let may = |trial: &Trial| trial.needs().iter().all(&follows);
+        if !self.trials.iter().any(may) {
+            return;
+        }
+        let end = text.len().min(at + WINDOW);
         work.add(end - at);
         if self.leading {
             if self
@@ -73,6 +79,18 @@ impl Group {
                     span,
                 });
             }
+        }
+    }
+
+    /// As [`Group::run`], without a look at needs and filters.
+    #[cfg(test)]
+    pub(super) fn run_fully(&self, text: &[u8], at: usize, steps: &[Step], hits: &mut Vec<Hit>) {
+        let first = if self.leading { at } else { at.saturating_sub(LEAD) };
+        for trial in &self.trials {
+            hits.extend(trial.run_fully(text, at, first..=at, steps).map(|span| Hit {
+                pattern: trial.pattern(),
+                span,
+            }));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where keywords stand in a text.
 
 use super::Anchoring;
-use crate::heads::{HEAD, Heads, WIDE_HEAD, first_bytes};
+use crate::heads::{HEADS, Heads, WIDE_HEADS, first_bytes};
 use crate::patterns::Keyword;
 use crate::starts;
 
@@ -21,6 +21,7 @@ pub(super) struct Index {
     /// The length of each keyword.
     lens: Vec<u8>,
     anchoring: Anchoring,
+    firsts: Firsts,
 }
 
 impl Index {
@@ -30,16 +31,21 @@ impl Index {
         let numbered = || keywords.iter().copied().zip(0..);
         let at_words =
             |((word, _), _): &((u64, u8), Keyword)| anchoring == Anchoring::AtWords && is_ascii(*word);
-        let wide = if anchoring == Anchoring::AtWords {
-            WIDE_HEAD
-        } else {
-            HEAD
+        let wide = match anchoring {
+            Anchoring::AtWords => WIDE_HEADS.as_slice(),
+            Anchoring::Anywhere => HEADS.as_slice(),
         };
         Self {
-            at_words: Heads::new(HEAD, numbered().filter(at_words)),
+            at_words: Heads::new(&HEADS, numbered().filter(at_words)),
             anywhere: Heads::new(wide, numbered().filter(|keyword| !at_words(keyword))),
             lens: keywords.iter().map(|(_, len)| *len).collect(),
             anchoring,
+            firsts: Firsts::new(
+                keywords
+                    .iter()
+                    .map(|(word, _)| *word)
+                    .filter(|word| !is_ascii(*word)),
+            ),
         }
     }
 
@@ -78,13 +84,56 @@ impl Index {
         if text.is_ascii() || self.anywhere.is_empty() {
             return;
         }
+        let narrow = found.len();
         for (at, byte) in text.iter().enumerate() {
             // Such keywords begin with a letter beyond ASCII.
-            if *byte >= 0xC0 {
+            if *byte >= 0xC0
+                && self
+                    .firsts
+                    .may_begin(*byte, text.get(at + 1..).unwrap_or_default())
+            {
                 note(&self.anywhere, text, at, found);
             }
         }
-        found.sort_unstable();
+        if narrow > 0 && narrow < found.len() {
+            // Two runs in order, which a stable sort merges.
+            found.sort();
+        }
+    }
+}
+
+/// How keywords beyond ASCII begin.
+#[derive(Debug)]
+struct Firsts(Vec<u64>);
+
+impl Firsts {
+    fn new(words: impl Iterator<Item = u64>) -> Self {
+        let mut firsts = Self(vec![0; 1 << 10]);
+        for word in words {
+            let [first, rest @ ..] = word.to_le_bytes();
+            let number = Self::number(first, &rest);
+            // A word of one short letter and nothing else goes with any.
+            let is_short = first < 0xE0 && rest.get(2) == Some(&0);
+            if let Some(bits) = firsts.0.get_mut(number >> 6) {
+                *bits |= if is_short { u64::MAX } else { 1 << (number & 63) };
+            }
+        }
+        firsts
+    }
+
+    #[inline]
+    fn may_begin(&self, first: u8, rest: &[u8]) -> bool {
+        let number = Self::number(first, rest);
+        self.0.get(number >> 6).copied().unwrap_or(0) >> (number & 63) & 1 == 1
+    }
+
+    /// Four bits of the first byte, six of the second, and six of the third or, where a letter has two bytes,
+    /// of the second one of the next letter.
+    #[inline]
+    fn number(first: u8, rest: &[u8]) -> usize {
+        let six = |at: usize| usize::from(rest.get(at).copied().unwrap_or(0) & 0x3F);
+        let third = six(if first >= 0xE0 { 1 } else { 2 });
+        usize::from(first & 0x0F) << 12 | six(0) << 6 | third
     }
 }
 

@@ -56,6 +56,9 @@ impl Trial {
         let end = text.len().min(at + WINDOW);
         let ((_, first), rest) = self.0.segments.split_first()?;
         let first = steps.get(usize::from(*first))?;
+        if self.0.blanks > 0 && !may_come(rest, steps, text.get(at..end)?, self.0.blanks) {
+            return None;
+        }
         if first.is_worth_asking() && !may_follow(rest, steps, text.get(at..end)?) {
             return None;
         }
@@ -74,7 +77,41 @@ impl Trial {
     }
 }
 
+impl Trial {
+    /// As [`Trial::run`], with nothing but the automata.
+    #[cfg(test)]
+    pub(super) fn run_fully(
+        &self,
+        text: &[u8],
+        at: usize,
+        starts: impl Iterator<Item = usize>,
+        steps: &[Step],
+    ) -> Option<Range<usize>> {
+        let end = text.len().min(at + WINDOW);
+        let ((_, first), rest) = self.0.segments.split_first()?;
+        let (start, reached) = starts.into_iter().find_map(|start| {
+            let reached = steps[usize::from(*first)].end_fully(text, start..end)?;
+            (reached > at).then_some((start, reached))
+        })?;
+        let mut walk = Walk {
+            text,
+            end,
+            steps,
+            tries: MOST_TRIES,
+        };
+        let reached = walk.follow(rest, reached)?;
+        Some(start..reached)
+    }
+}
+
 impl Step {
+    /// As [`Step::end`], without the filter.
+    #[cfg(test)]
+    fn end_fully(&self, text: &[u8], window: Range<usize>) -> Option<usize> {
+        let automaton = self.automaton.get_or_init(|| Automaton::new(&self.program));
+        automaton.as_ref()?.end(text, window)
+    }
+
     pub(super) fn new(body: Body<'static>) -> Self {
         Self {
             filter: body.filter,
@@ -97,6 +134,39 @@ impl Step {
         let automaton = self.automaton.get_or_init(|| Automaton::new(&self.program));
         automaton.as_ref()?.end(text, window)
     }
+}
+
+/// Whether the next segment may stand behind an anchor, with at most `blanks` blanks in and after it, and
+/// its gap. What stands between words is read more generously here than by [`Walk`], so that nothing is
+/// passed over.
+fn may_come(segments: &[(u8, u16)], steps: &[Step], window: &[u8], blanks: u8) -> bool {
+    let Some((gap, step)) = segments.first() else {
+        return true;
+    };
+    let Some(step) = steps.get(usize::from(*step)) else {
+        return false;
+    };
+    let most = u32::from(*gap) + u32::from(blanks);
+    let (mut seen, mut in_mark, mut in_blank) = (0, false, false);
+    for (place, byte) in window.iter().enumerate() {
+        let gap = GAPS.get(usize::from(*byte)).copied().unwrap_or(0);
+        let is_mark = gap != 0;
+        if (in_mark || is_mark) && step.filter.may_match(window.get(place..).unwrap_or_default()) {
+            return true;
+        }
+        if gap & BLANK != 0 && !in_blank {
+            in_blank = true;
+            seen += 1;
+        }
+        if !is_mark && in_blank {
+            in_blank = false;
+            if seen >= most {
+                return false;
+            }
+        }
+        in_mark = is_mark;
+    }
+    false
 }
 
 /// Whether all segments may stand in the window, one after the other. Asked before an automaton is built,
@@ -164,23 +234,30 @@ fn skip_word(text: &[u8], at: usize) -> Option<usize> {
 }
 
 fn is_between(byte: u8) -> bool {
-    matches!(
-        byte,
-        b' ' | b'\n'
-            | b'*'
-            | b'_'
-            | b'`'
-            | b'>'
-            | b'"'
-            | b'\''
-            | b'#'
-            | b'+'
-            | b','
-            | b';'
-            | b':'
-            | b'('
-            | b')'
-            | b'/'
-            | b'-'
-    )
+    GAPS.get(usize::from(byte)).is_some_and(|gap| gap & BETWEEN != 0)
 }
+
+/// Stands between words.
+const BETWEEN: u8 = 1;
+/// May stand between words where [`may_come`] looks.
+const MARK: u8 = 2;
+/// Ends a word.
+const BLANK: u8 = 4;
+
+const GAPS: [u8; 256] = {
+    let mut gaps = [0; 256];
+    let mut byte = 0_u8;
+    loop {
+        gaps[byte as usize] = match byte {
+            b' ' | b'\n' => BETWEEN | MARK | BLANK,
+            b'*' | b'_' | b'`' | b'>' | b'"' | b'\'' | b'#' | b'+' | b',' | b';' | b':' | b'(' | b')'
+            | b'/' | b'-' => BETWEEN | MARK,
+            b'=' | b'\\' | b'|' => MARK,
+            _ => 0,
+        };
+        if byte == u8::MAX {
+            break gaps;
+        }
+        byte += 1;
+    }
+};

@@ -7,6 +7,8 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
 
+use super::required::required;
+
 /// Deepest nesting of word groups.
 const DEEPEST: usize = 6;
 /// Most literals an anchor may have before they are shortened.
@@ -41,6 +43,10 @@ pub(crate) struct Expression {
     /// Any match contains one of these in its first segment, at its start if `leading`.
     pub(crate) anchors: Vec<Vec<u8>>,
     pub(crate) leading: bool,
+    /// Whether the first segment is the anchor and nothing else, so that it stands wherever the anchor does.
+    pub(crate) bare: bool,
+    /// The most blanks in and after a bare anchor that a blank follows; zero if that cannot be said.
+    pub(crate) blanks: u8,
 }
 
 /// A part of an expression without a long gap.
@@ -50,8 +56,8 @@ pub(crate) struct Segment {
     pub(crate) gap: usize,
     /// The regular expression. Parsing takes long, and most texts need few: see [`parse`].
     pub(crate) body: Arc<str>,
-    /// Every match of this segment starts with one of these; empty if that cannot be said.
-    pub(crate) keys: Vec<Vec<u8>>,
+    /// Sets of words, one of each of which stands in every match of this segment, behind the anchor.
+    pub(crate) needs: Vec<Vec<Vec<u8>>>,
 }
 
 /// Word groups by name.
@@ -86,11 +92,10 @@ pub(crate) fn compile(
         if at > 0 && expander.anchor.is_none() {
             return Err("no anchor before the first long gap: mark one group as `{group!}`".to_owned());
         }
-        let keys = if at > 0 {
-            known.of(&body).unwrap_or_default()
-        } else {
-            Vec::new()
-        };
+        let mut needs = needs(part, at > 0, words, form, known);
+        if at > 0 {
+            needs.extend(known.of(&body).ok());
+        }
         if form == Form::Words {
             let start = if at == 0 { r"\b{start-half}" } else { "" };
             let end = if at == last {
@@ -103,15 +108,92 @@ pub(crate) fn compile(
         segments.push(Segment {
             gap: *gap,
             body: body.into(),
-            keys,
+            needs,
         });
     }
+    let bare = parts.len() > 1 && parts.first().is_some_and(|(_, part)| is_group(part));
+    let blank_follows = parts.first().is_some_and(|(_, part)| part.ends_with(' '));
+    let blanks = if bare && blank_follows {
+        expander.anchor.as_deref().map_or(0, blanks)
+    } else {
+        0
+    };
     let anchor = expander.anchor.ok_or("no anchor: mark one group as `{group!}`")?;
     Ok(Expression {
         segments,
         anchors: known.of(&anchor)?,
         leading: expander.leading,
+        bare,
+        blanks,
     })
+}
+
+/// The most blanks in an expanded anchor and the one after it; zero where something is repeated.
+fn blanks(anchor: &str) -> u8 {
+    if anchor.contains(['{', '*', '+']) {
+        return 0;
+    }
+    // Alternatives within an alternative are added up: more is no harm.
+    let (mut most, mut here, mut depth) = (0, 0, 0_usize);
+    let mut rest = anchor;
+    while let Some(next) = rest.chars().next() {
+        let len = if rest.starts_with(NARROW_SEPARATOR) {
+            here += 1;
+            NARROW_SEPARATOR.len()
+        } else if next == '[' {
+            class_len(rest)
+        } else {
+            next.len_utf8()
+        };
+        match next {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            '|' if depth == 1 => here = 0,
+            _ => {}
+        }
+        most = most.max(here);
+        rest = rest.get(len..).unwrap_or_default();
+    }
+    u8::try_from(most + 1).unwrap_or(0)
+}
+
+/// What [`Segment::needs`] says of the brackets and word groups of a part.
+fn needs(part: &str, anchored: bool, words: &Words, form: Form, known: &mut Literals) -> Vec<Vec<Vec<u8>>> {
+    if form == Form::Joined {
+        return Vec::new();
+    }
+    let mut sets = Vec::new();
+    for required in required(part, anchored) {
+        let mut expander = Expander {
+            words,
+            form,
+            anchor: None,
+            leading: false,
+            narrow: false,
+        };
+        let body = expander.expand(required.source, 0);
+        let Some(keys) = body.ok().and_then(|body| known.of(&body).ok()) else {
+            continue;
+        };
+        // Keywords are found at starts of words, and those beyond ASCII everywhere.
+        let is_found = |key: &Vec<u8>| match key.first() {
+            Some(0x80..) => true,
+            Some(first) => required.after_blank && form == Form::Words && first.is_ascii_alphanumeric(),
+            None => false,
+        };
+        if keys.iter().all(is_found) {
+            sets.push(keys);
+        }
+    }
+    sets
+}
+
+/// Whether a part of an expression is one word group.
+fn is_group(part: &str) -> bool {
+    part.trim_end()
+        .strip_prefix('{')
+        .and_then(|inner| inner.strip_suffix("!}"))
+        .is_some_and(|name| !name.contains(['{', '}']))
 }
 
 /// The parts of an expression between its long gaps, each with the gap before it.
@@ -242,7 +324,7 @@ fn escape_len(tail: &str) -> usize {
 }
 
 /// Length of a class of characters with its brackets.
-fn class_len(text: &str) -> usize {
+pub(super) fn class_len(text: &str) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices().skip(1) {
         if letter == ']' && !escaped && at > 1 {

@@ -19,6 +19,7 @@ mod expression;
 mod filter;
 mod load;
 mod program;
+mod required;
 mod tables;
 
 use std::sync::Arc;

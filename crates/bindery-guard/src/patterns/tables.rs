@@ -1,7 +1,7 @@
 //! Compiled patterns as plain data: what the build script writes and a scanner reads.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,9 @@ pub(crate) struct GroupRow<'a> {
     #[serde(borrow)]
     pub(crate) filter: Filter<'a>,
     pub(crate) trials: Vec<TrialRow>,
+    /// Sets of keywords: unless one of any of them follows the anchor, no expression can match. Empty if
+    /// that cannot be said.
+    pub(crate) any_of: Vec<u16>,
 }
 
 /// One expression.
@@ -90,6 +93,8 @@ pub(crate) struct TrialRow {
     pub(crate) pattern: u16,
     /// Sets of keywords: one of each must follow the anchor.
     pub(crate) needs: Vec<u16>,
+    /// If the first segment is the anchor with a blank, the most blanks in it; else zero.
+    pub(crate) blanks: u8,
     /// For each part without a long gap, the most words before it, and the number of its body.
     pub(crate) segments: Vec<(u8, u16)>,
 }
@@ -104,18 +109,19 @@ pub(crate) struct Body<'a> {
     pub(crate) program: Cow<'a, [u8]>,
 }
 
-/// Shortest keyword of a later segment: shorter ones stand everywhere.
-const SHORTEST_NEED: usize = 4;
-/// Words that stand everywhere in spite of their length.
-const COMMON: [&str; 14] = [
-    "with", "from", "this", "that", "your", "into", "then", "when", "have", "will", "what", "the ", "user",
-    "them",
+/// Words that stand everywhere, and short ones that many words begin with.
+const COMMON: [&str; 46] = [
+    "with", "from", "this", "that", "your", "into", "then", "when", "have", "will", "what", "user", "them",
+    "the", "and", "you", "for", "all", "any", "are", "not", "but", "use", "can", "new", "now", "its", "has",
+    "was", "our", "out", "one", "who", "how", "get", "may", "per", "via", "set", "see", "com", "pro", "con",
+    "pre", "each", "it is",
 ];
 
 /// Whether the keywords are worth looking for before an expression is tried.
 fn is_rare(keys: &[Vec<u8>]) -> bool {
     let common = |key: &Vec<u8>| {
-        key.len() < SHORTEST_NEED || COMMON.iter().any(|word| key.starts_with(word.as_bytes()))
+        let word = key.trim_ascii_end();
+        word.len() < 3 || COMMON.iter().any(|common| common.as_bytes() == word)
     };
     !keys.is_empty() && !keys.iter().any(common)
 }
@@ -141,8 +147,10 @@ impl Tables<'static> {
     }
 }
 
-/// Expressions by their anchors, and whether these lead.
-type Drafts = BTreeMap<(Vec<Keyword>, bool), Vec<TrialRow>>;
+/// Expressions by their anchors, whether these lead, whether they are all of the first segment, and whether
+/// something must follow them: an expression that is worth a try at every place would have the others of
+/// its group tried as often.
+type Drafts = BTreeMap<(Vec<Keyword>, [bool; 3]), Vec<TrialRow>>;
 
 /// Numbers in order of first use.
 struct Numbering<T>(BTreeMap<T, u16>);
@@ -188,12 +196,18 @@ impl Grid<'static> {
             };
             let anchors = numbers(&expression.anchors)?;
             let mut needs = Vec::new();
-            for segment in expression
+            let mut rare: Vec<&[Vec<u8>]> = expression
                 .segments
                 .iter()
-                .filter(|segment| is_rare(&segment.keys))
-            {
-                needs.push(sets.of(&numbers(&segment.keys)?)?);
+                .flat_map(|segment| &segment.needs)
+                .map(Vec::as_slice)
+                .filter(|keys| is_rare(keys))
+                .collect();
+            // The first of them is asked first.
+            rare.sort_by_key(|keys| keys.len());
+            rare.dedup();
+            for keys in rare {
+                needs.push(sets.of(&numbers(keys)?)?);
             }
             let mut segments = Vec::with_capacity(expression.segments.len());
             for segment in &expression.segments {
@@ -203,10 +217,11 @@ impl Grid<'static> {
             let trial = TrialRow {
                 pattern: small(*pattern)?,
                 needs,
+                blanks: expression.blanks,
                 segments,
             };
-            let group = drafts.entry((anchors, expression.leading)).or_default();
-            group.push(trial);
+            let kind = [expression.leading, expression.bare, trial.needs.is_empty()];
+            drafts.entry((anchors, kind)).or_default().push(trial);
         }
         let programs = bodies
             .in_order()
@@ -225,7 +240,7 @@ impl Grid<'static> {
         let by_number = keywords.in_order();
         let mut anchored = vec![Vec::new(); by_number.len()];
         let mut groups = Vec::with_capacity(drafts.len());
-        for (((anchors, leading), trials), number) in drafts.into_iter().zip(0..) {
+        for (((anchors, [leading, ..]), trials), number) in drafts.into_iter().zip(0..) {
             let firsts = trials.iter().filter_map(|trial| trial.segments.first());
             let firsts: Vec<&Program> = firsts
                 .filter_map(|(_, body)| programs.get(usize::from(*body)))
@@ -240,6 +255,7 @@ impl Grid<'static> {
             groups.push(GroupRow {
                 leading,
                 filter,
+                any_of: any_of(&trials),
                 trials,
             });
         }
@@ -268,6 +284,12 @@ impl Grid<'static> {
     }
 }
 
+/// The first need of each expression; nothing if one of them has none.
+fn any_of(trials: &[TrialRow]) -> Vec<u16> {
+    let firsts: Option<BTreeSet<u16>> = trials.iter().map(|trial| trial.needs.first().copied()).collect();
+    firsts.unwrap_or_default().into_iter().collect()
+}
+
 impl Grid<'_> {
     /// The same without borrowed bytes.
     pub(crate) fn into_owned(self) -> Grid<'static> {
@@ -275,6 +297,7 @@ impl Grid<'_> {
             leading: row.leading,
             filter: row.filter.into_owned(),
             trials: row.trials,
+            any_of: row.any_of,
         };
         let body = |body: Body| Body {
             filter: body.filter.into_owned(),

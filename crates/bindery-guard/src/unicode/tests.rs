@@ -103,3 +103,14 @@ fn severity_follows_the_class() {
         assert_eq!(worst(source), Some((rule, severity)), "{source:?}");
     }
 }
+
+proptest::proptest! {
+    /// Lines without a suspect character have no finding.
+    #[test]
+    fn the_short_cut_misses_nothing(
+        lines in proptest::collection::vec("[a-zа-яα-ω \\r\u{200b}-\u{200f}\u{ad}]{0,12}|[абвaeор]{0,8}|[éя忽ا\u{300}\u{61c}\u{fe0f}\u{e0041}\u{9b}\u{1b}\u{3164} ]{0,6}|(?s).{0,6}", 0..6)
+    ) {
+        let source = lines.join("\n");
+        proptest::prop_assert_eq!(format!("{:?}", inspect(&source)), format!("{:?}", inspect_fully(&source)));
+    }
+}

@@ -103,7 +103,7 @@ fn turn<'r>(request: &Request<'r>) -> (String, Vec<Done<'r>>) {
                     failed: *is_error,
                 }));
             }
-            Part::Reasoning { .. } => {}
+            Part::Reasoning { .. } | Part::Media { .. } => {}
         }
     }
     (prompt, done)

@@ -99,6 +99,8 @@ fn header(provider: Provider, text: &str) -> Header {
         model: "m-1".into(),
         max_tokens: 77,
         stream: true,
+        effort: None,
+        tier: None,
         cache_key: None,
         marks,
     };

@@ -1,14 +1,15 @@
 //! OpenAI Chat Completions, and DeepSeek's form of it: one system role, no cache key, prefix caching
 //! that nobody steers.
 
-use bindery_core::{Authority, Fragment, Message, Part, Role};
+use bindery_core::{Authority, Fragment, Media, Message, Part, Role};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::media::described;
 use crate::reasoning::left_out;
 use crate::request::{Encoded, Request};
-use crate::span::{Conversation, Joined, Recorder, Spanned};
-use crate::{ReasoningForm, WireError};
+use crate::span::{Conversation, Joined, MediaText, Recorder, Spanned};
+use crate::{Provider, ReasoningForm, WireError};
 
 /// Whose Chat Completions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +18,15 @@ pub(crate) enum ChatDialect {
     Openai,
     /// DeepSeek's.
     Deepseek,
+}
+
+impl ChatDialect {
+    fn provider(self) -> Provider {
+        match self {
+            Self::Openai => Provider::OpenaiChat,
+            Self::Deepseek => Provider::Deepseek,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -90,13 +100,26 @@ enum MessageBody<'r> {
 #[serde(untagged)]
 enum Content<'r> {
     One(Joined<'r>),
-    Many(Vec<TextPart<'r>>),
+    Many(Vec<ContentPart<'r>>),
 }
 
 #[derive(Serialize)]
-struct TextPart<'r> {
-    r#type: &'static str,
-    text: Joined<'r>,
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ContentPart<'r> {
+    Text { text: Joined<'r> },
+    ImageUrl { image_url: ImageUrl<'r> },
+    File { file: File<'r> },
+}
+
+#[derive(Serialize)]
+struct ImageUrl<'r> {
+    url: MediaText<'r>,
+}
+
+#[derive(Serialize)]
+struct File<'r> {
+    filename: &'r str,
+    file_data: MediaText<'r>,
 }
 
 #[derive(Serialize)]
@@ -131,7 +154,7 @@ pub(crate) fn chat(request: &Request<'_>, dialect: ChatDialect) -> Result<Encode
     let before = messages.len();
     for message in request.messages {
         match message.role {
-            Role::User => user_messages(message, &recorder, &mut messages),
+            Role::User => user_messages(message, dialect, &recorder, &mut messages),
             Role::Assistant => messages.extend(assistant_message(message, dialect, &recorder)),
         }
     }
@@ -161,8 +184,12 @@ pub(crate) fn chat(request: &Request<'_>, dialect: ChatDialect) -> Result<Encode
         )
     };
     let is_kept = if openai { |_: &Fragment| false } else { is_ours };
-    let notes = collapsed.into_iter().chain(unsaid);
-    let notes = notes.chain(left_out(request, is_kept)).collect();
+    let notes = collapsed
+        .into_iter()
+        .chain(unsaid)
+        .chain(left_out(request, is_kept))
+        .chain(described(request, dialect.provider()))
+        .collect();
     Ok(recorder.encode(&body, notes)?)
 }
 
@@ -200,8 +227,13 @@ fn system_messages<'r>(
         .collect()
 }
 
-/// A user-side message: results first, as the API requires right after the calls, then text.
-fn user_messages<'r>(message: &'r Message, recorder: &'r Recorder, out: &mut Vec<MessageBody<'r>>) {
+/// A user-side message: results first, as the API requires right after the calls, then what was said and shown.
+fn user_messages<'r>(
+    message: &'r Message,
+    dialect: ChatDialect,
+    recorder: &'r Recorder,
+    out: &mut Vec<MessageBody<'r>>,
+) {
     for part in &message.parts {
         if let Part::ToolResult { id, content, .. } = part {
             out.push(MessageBody::Tool {
@@ -210,7 +242,7 @@ fn user_messages<'r>(message: &'r Message, recorder: &'r Recorder, out: &mut Vec
             });
         }
     }
-    if let Some(content) = content(message, recorder) {
+    if let Some(content) = content(message, dialect, recorder) {
         out.push(MessageBody::User { content });
     }
 }
@@ -235,7 +267,7 @@ fn assistant_message<'r>(
             _ => None,
         })
         .collect();
-    let content = content(message, recorder);
+    let content = content(message, dialect, recorder);
     let says = content.is_some() || !tool_calls.is_empty();
     let reasoning_content = match dialect {
         ChatDialect::Openai => None,
@@ -262,24 +294,48 @@ fn is_ours(fragment: &Fragment) -> bool {
     ReasoningForm::of(fragment) == Some(ReasoningForm::ReasoningContent)
 }
 
-/// The texts of a message that are not empty.
-fn content<'r>(message: &'r Message, recorder: &'r Recorder) -> Option<Content<'r>> {
-    let mut texts: Vec<Joined<'r>> = message
-        .parts
-        .iter()
-        .filter_map(|part| match part {
-            Part::Text(fragments) => Some(recorder.text(fragments)).filter(|text| !text.is_empty()),
-            _ => None,
-        })
-        .collect();
-    match texts.len() {
-        0 => None,
-        1 => texts.pop().map(Content::One),
-        _ => Some(Content::Many(
-            texts
-                .into_iter()
-                .map(|text| TextPart { r#type: "text", text })
-                .collect(),
-        )),
+/// The texts of a message that are not empty, and what it shows; one text alone is a string.
+fn content<'r>(message: &'r Message, dialect: ChatDialect, recorder: &'r Recorder) -> Option<Content<'r>> {
+    let shown = message.parts.iter().filter_map(|part| match part {
+        Part::Text(fragments) => Some(recorder.text(fragments))
+            .filter(|text| !text.is_empty())
+            .map(|text| ContentPart::Text { text }),
+        Part::Media { fragment, media } => Some(shown(fragment, media, dialect, recorder)),
+        _ => None,
+    });
+    let mut parts: Vec<ContentPart<'r>> = shown.collect();
+    match parts.pop() {
+        None => None,
+        Some(ContentPart::Text { text }) if parts.is_empty() => Some(Content::One(text)),
+        Some(last) => {
+            parts.push(last);
+            Some(Content::Many(parts))
+        }
+    }
+}
+
+/// An image or document as it is, or its description where the provider does not read it.
+fn shown<'r>(
+    fragment: &'r Fragment,
+    media: &'r Media,
+    dialect: ChatDialect,
+    recorder: &'r Recorder,
+) -> ContentPart<'r> {
+    if !dialect.provider().shows(media) {
+        let text = recorder.text(std::slice::from_ref(fragment));
+        return ContentPart::Text { text };
+    }
+    let data = recorder.media(fragment, media, true);
+    if media.is_image() {
+        ContentPart::ImageUrl {
+            image_url: ImageUrl { url: data },
+        }
+    } else {
+        ContentPart::File {
+            file: File {
+                filename: &media.name,
+                file_data: data,
+            },
+        }
     }
 }

@@ -1,14 +1,15 @@
 //! OpenAI Responses. System text is `instructions`, developer text a developer item ahead of the
 //! conversation. Nothing is stored at the provider: the log is ours.
 
-use bindery_core::{Authority, Fragment, Message, Part, Role};
+use bindery_core::{Authority, Fragment, Media, MediaSource, Message, Part, Role};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::media::described;
 use crate::reasoning::left_out;
 use crate::request::{Encoded, Request};
-use crate::span::{Conversation, Joined, Recorder, Spanned};
-use crate::{ReasoningForm, WireError};
+use crate::span::{Conversation, Joined, MediaText, Recorder, Spanned};
+use crate::{Provider, ReasoningForm, WireError};
 
 #[derive(Serialize)]
 struct Body<'r> {
@@ -48,7 +49,7 @@ struct ToolBody<'r> {
 enum Item<'r> {
     Message {
         role: &'static str,
-        content: Vec<TextPart<'r>>,
+        content: Vec<ContentPart<'r>>,
     },
     FunctionCall {
         call_id: &'r str,
@@ -65,9 +66,25 @@ enum Item<'r> {
 }
 
 #[derive(Serialize)]
-struct TextPart<'r> {
-    r#type: &'static str,
-    text: Joined<'r>,
+#[serde(untagged)]
+enum ContentPart<'r> {
+    Text {
+        r#type: &'static str,
+        text: Joined<'r>,
+    },
+    Image {
+        r#type: &'static str,
+        image_url: MediaText<'r>,
+    },
+    File {
+        r#type: &'static str,
+        filename: &'r str,
+        file_data: MediaText<'r>,
+    },
+    FileAt {
+        r#type: &'static str,
+        file_url: MediaText<'r>,
+    },
 }
 
 pub(crate) fn responses(request: &Request<'_>) -> Result<Encoded, WireError> {
@@ -88,7 +105,14 @@ pub(crate) fn responses(request: &Request<'_>) -> Result<Encoded, WireError> {
     let developer = recorder.pick(sections, |fragment| fragment.authority == Authority::Developer);
     let mut input: Vec<Item<'_>> = Vec::new();
     if !developer.is_empty() {
-        input.push(text_item("developer", "input_text", [developer]));
+        let content = vec![ContentPart::Text {
+            r#type: "input_text",
+            text: developer,
+        }];
+        input.push(Item::Message {
+            role: "developer",
+            content,
+        });
     }
     let before = input.len();
     for message in request.messages {
@@ -113,26 +137,33 @@ pub(crate) fn responses(request: &Request<'_>) -> Result<Encoded, WireError> {
         instructions: (!instructions.is_empty()).then_some(instructions),
         input: recorder.conversation(before, input),
     };
-    Ok(recorder.encode(&body, left_out(request, is_ours).into_iter().collect())?)
+    let notes = left_out(request, is_ours)
+        .into_iter()
+        .chain(described(request, Provider::OpenaiResponses))
+        .collect();
+    Ok(recorder.encode(&body, notes)?)
 }
 
-/// The items of a message: its parts in order, texts that follow one another in one item.
+/// The items of a message: its parts in order, what is said and shown without a call between in one item.
 fn items<'r>(message: &'r Message, recorder: &'r Recorder, out: &mut Vec<Item<'r>>) {
     let (role, kind) = match message.role {
         Role::User => ("user", "input_text"),
         Role::Assistant => ("assistant", "output_text"),
     };
-    let is_text = |part: &Part| matches!(part, Part::Text(_));
-    for run in message.parts.chunk_by(|a, b| is_text(a) && is_text(b)) {
-        let texts: Vec<Joined<'r>> = run
+    let is_said = |part: &Part| matches!(part, Part::Text(_) | Part::Media { .. });
+    for run in message.parts.chunk_by(|a, b| is_said(a) && is_said(b)) {
+        let content: Vec<ContentPart<'r>> = run
             .iter()
             .filter_map(|part| match part {
-                Part::Text(fragments) => Some(recorder.text(fragments)).filter(|text| !text.is_empty()),
+                Part::Text(fragments) => Some(recorder.text(fragments))
+                    .filter(|text| !text.is_empty())
+                    .map(|text| ContentPart::Text { r#type: kind, text }),
+                Part::Media { fragment, media } => Some(shown(fragment, media, kind, recorder)),
                 _ => None,
             })
             .collect();
-        if !texts.is_empty() {
-            out.push(text_item(role, kind, texts));
+        if !content.is_empty() {
+            out.push(Item::Message { role, content });
         }
         out.extend(run.iter().filter_map(|part| call_item(part, recorder)));
     }
@@ -152,7 +183,7 @@ fn call_item<'r>(part: &'r Part, recorder: &'r Recorder) -> Option<Item<'r>> {
         Part::Reasoning { fragment, signature } if is_ours(fragment) => {
             serde_json::from_str(signature).ok().map(Item::Reasoning)
         }
-        Part::Text(_) | Part::Reasoning { .. } => None,
+        Part::Text(_) | Part::Reasoning { .. } | Part::Media { .. } => None,
     }
 }
 
@@ -160,13 +191,35 @@ fn is_ours(fragment: &Fragment) -> bool {
     ReasoningForm::of(fragment) == Some(ReasoningForm::ResponsesItem)
 }
 
-fn text_item<'r>(
-    role: &'static str,
-    r#type: &'static str,
-    texts: impl IntoIterator<Item = Joined<'r>>,
-) -> Item<'r> {
-    let content = texts.into_iter().map(|text| TextPart { r#type, text }).collect();
-    Item::Message { role, content }
+/// An image or document as it is, or its description where the provider does not read it.
+fn shown<'r>(
+    fragment: &'r Fragment,
+    media: &'r Media,
+    kind: &'static str,
+    recorder: &'r Recorder,
+) -> ContentPart<'r> {
+    if !Provider::OpenaiResponses.shows(media) {
+        return ContentPart::Text {
+            r#type: kind,
+            text: recorder.text(std::slice::from_ref(fragment)),
+        };
+    }
+    let data = recorder.media(fragment, media, true);
+    match &media.source {
+        _ if media.is_image() => ContentPart::Image {
+            r#type: "input_image",
+            image_url: data,
+        },
+        MediaSource::Bytes { .. } => ContentPart::File {
+            r#type: "input_file",
+            filename: &media.name,
+            file_data: data,
+        },
+        MediaSource::Url(_) => ContentPart::FileAt {
+            r#type: "input_file",
+            file_url: data,
+        },
+    }
 }
 
 impl Recorder {

@@ -7,17 +7,13 @@ use serde_json::Value;
 
 use super::calls::OpenCalls;
 use super::marks::Marks;
+use super::media::Shown;
 use super::tools::{self, Names};
 use super::{Findings, ShapeRule, items, text};
+use crate::Provider;
 
 /// The longest name of a tool.
 const LONGEST_NAME: usize = 128;
-/// The most images of a request ("vision", general limits; 100 where the window has 200,000 tokens).
-const MOST_IMAGES: usize = 600;
-/// The most characters of an image's base64 text: five megabytes.
-const LARGEST_IMAGE: usize = 5 << 20;
-/// The kinds of images that are read.
-const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 /// The least budget for thinking.
 const LEAST_BUDGET: u64 = 1024;
 
@@ -50,17 +46,14 @@ pub(super) fn check(body: &Value, found: &mut Findings) {
         found,
         marks,
         calls: OpenCalls::default(),
-        images: 0,
+        shown: Shown::to(Provider::Anthropic),
         other: false,
     };
     conversation.read(items(body, "messages"), thinks(body));
     let Conversation {
-        found, marks, images, ..
+        found, marks, shown, ..
     } = conversation;
-    if images > MOST_IMAGES {
-        let message = format!("{images} images, and {MOST_IMAGES} are the most");
-        found.add(ShapeRule::Media, "/messages", message);
-    }
+    shown.settle("/messages", found);
     marks.settle(body.get("cache_control").is_some_and(Value::is_object), found);
 }
 
@@ -107,7 +100,7 @@ struct Conversation<'f> {
     found: &'f mut Findings,
     marks: Marks,
     calls: OpenCalls,
-    images: usize,
+    shown: Shown,
     /// Whether something other than results stood in this turn of the user.
     other: bool,
 }
@@ -214,7 +207,8 @@ impl Conversation<'_> {
                     }
                     self.calls.result(text(block, "tool_use_id"), &at, self.found);
                     for (part, inner) in items(block, "content").iter().enumerate() {
-                        self.media(inner, &format!("{at}/content/{part}"));
+                        self.shown
+                            .part(inner, &format!("{at}/content/{part}"), self.found);
                     }
                 }
                 kind @ ("tool_use" | "tool_result") => {
@@ -230,34 +224,10 @@ impl Conversation<'_> {
                     self.other = true;
                 }
                 _ => {
-                    self.media(block, &at);
+                    self.shown.part(block, &at, self.found);
                     self.other = true;
                 }
             }
-        }
-    }
-
-    fn media(&mut self, block: &Value, at: &str) {
-        let kind = text(block, "type");
-        if !matches!(kind, "image" | "document") {
-            return;
-        }
-        self.images += usize::from(kind == "image");
-        let source = block.get("source").unwrap_or(&Value::Null);
-        if text(source, "type") != "base64" {
-            return;
-        }
-        let media = text(source, "media_type");
-        if kind == "image" && !IMAGES.contains(&media) {
-            let message = format!("`{}` is no kind of image that is read", media.escape_debug());
-            self.found
-                .add(ShapeRule::Media, format!("{at}/source/media_type"), message);
-        }
-        let size = text(source, "data").len();
-        if size == 0 || kind == "image" && size > LARGEST_IMAGE {
-            let message = format!("{size} characters of base64, and 1 to {LARGEST_IMAGE} are taken");
-            self.found
-                .add(ShapeRule::Media, format!("{at}/source/data"), message);
         }
     }
 

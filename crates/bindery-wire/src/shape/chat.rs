@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::calls::OpenCalls;
+use super::media::Shown;
 use super::tools::{self, Names};
 use super::{Findings, ShapeRule, items, said, text};
 use crate::Provider;
@@ -30,9 +31,13 @@ pub(super) fn check(provider: Provider, body: &Value, found: &mut Findings) {
         found.add(ShapeRule::NoMessages, "/messages", "there is no message");
     }
     let mut calls = OpenCalls::default();
+    let mut shown = Shown::to(provider);
     for (index, message) in messages.iter().enumerate() {
         let at = format!("/messages/{index}");
         let role = text(message, "role");
+        for (part, content) in items(message, "content").iter().enumerate() {
+            shown.part(content, &format!("{at}/content/{part}"), found);
+        }
         if role == "tool" {
             calls.result(text(message, "tool_call_id"), &at, found);
             continue;
@@ -48,6 +53,7 @@ pub(super) fn check(provider: Provider, body: &Value, found: &mut Findings) {
         }
     }
     calls.settle(found);
+    shown.settle("/messages", found);
 }
 
 fn answer(provider: Provider, message: &Value, at: &str, calls: &mut OpenCalls, found: &mut Findings) {

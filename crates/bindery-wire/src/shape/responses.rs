@@ -7,8 +7,10 @@
 use serde_json::Value;
 
 use super::calls::OpenCalls;
+use super::media::Shown;
 use super::tools::{self, Names};
 use super::{Findings, ShapeRule, items, said, text};
+use crate::Provider;
 
 /// The longest name of a function.
 const LONGEST_NAME: usize = 64;
@@ -39,8 +41,14 @@ pub(super) fn check(body: &Value, found: &mut Findings) {
 fn input(list: &[Value], stored: bool, found: &mut Findings) {
     let mut calls = OpenCalls::default();
     let mut orphans = Findings::default();
+    let mut shown = Shown::to(Provider::OpenaiResponses);
     for (index, item) in list.iter().enumerate() {
         let at = format!("/input/{index}");
+        for field in ["content", "output"] {
+            for (part, content) in items(item, field).iter().enumerate() {
+                shown.part(content, &format!("{at}/{field}/{part}"), found);
+            }
+        }
         match text(item, "type") {
             kind if is_call(kind) => calls.call(text(item, "call_id"), &at, found),
             kind if is_output(kind) => calls.result(text(item, "call_id"), &at, &mut orphans),
@@ -54,6 +62,7 @@ fn input(list: &[Value], stored: bool, found: &mut Findings) {
         .retain(|problem| !stored || problem.rule != ShapeRule::Orphan);
     found.0.append(&mut orphans.0);
     calls.settle(found);
+    shown.settle("/input", found);
 }
 
 fn is_call(kind: &str) -> bool {

@@ -187,3 +187,37 @@ fn what_is_no_request_is_said_to_be_none() {
         );
     }
 }
+
+#[test]
+fn images_that_are_refused_are_named_in_every_format() {
+    let data = |kind: &str| format!("data:{kind};base64,AAAA");
+    let chat = json!([{"role": "user", "content": [
+        {"type": "image_url", "image_url": {"url": data("image/png")}},
+        {"type": "image_url", "image_url": {"url": data("image/tiff")}},
+        {"type": "file", "file": {"filename": "a", "file_data": data("application/pdf")}}]}]);
+    assert_eq!(
+        places(Provider::OpenaiChat, &chat),
+        ["request-media /messages/0/content/1/image_url/url"]
+    );
+    assert_eq!(
+        places(Provider::Deepseek, &chat),
+        ["0", "1", "2"].map(|at| format!("request-media /messages/0/content/{at}"))
+    );
+    let responses = json!([
+        {"role": "user", "content": [{"type": "input_image", "image_url": "https://example.org/a.png"},
+            {"type": "input_image", "image_url": data("application/pdf")}]},
+        {"type": "function_call", "call_id": "c", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c",
+            "output": [{"type": "input_image", "image_url": "data:image/png;base64,"}]}]);
+    assert_eq!(
+        places(Provider::OpenaiResponses, &responses),
+        [
+            "request-media /input/0/content/1/image_url",
+            "request-media /input/2/output/0/image_url"
+        ]
+    );
+    let image =
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}});
+    let many = json!([{"role": "user", "content": vec![image; 601]}]);
+    assert_eq!(places(Provider::Anthropic, &many), ["request-media /messages"]);
+}

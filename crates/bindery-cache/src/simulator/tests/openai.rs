@@ -53,6 +53,22 @@ mod automatic {
     }
 
     #[test]
+    fn what_was_used_longest_ago_is_forgotten_first_where_bodies_are_bounded() {
+        let (one, other) = (on("gpt-5", "d:S=4000 u:q=50"), on("gpt-5", "d:T=4000 u:q=50"));
+        let longer = on("gpt-5", "d:S=4000 u:q=50 a:s=50 u:t=50");
+        let after = |bytes: usize| {
+            let mut simulator = simulator_of("gpt-5");
+            simulator.hold_at_most(bytes);
+            send(&mut *simulator, 0, &one);
+            send(&mut *simulator, 1000, &other);
+            send(&mut *simulator, 2000, &longer)
+        };
+        let both = one.request().body().len() + other.request().body().len();
+        assert_eq!(after(both), "3968/0/182");
+        assert_eq!(after(both - 1), "0/0/4150");
+    }
+
+    #[test]
     fn the_match_goes_on_inside_a_text() {
         let (one, other) = (on("gpt-5", "d:aaaaaaaaaa=4000"), on("gpt-5", "d:aaaaabbbbb=4000"));
         assert_eq!(second(&one, &other), "1920/0/2080");

@@ -9,6 +9,7 @@ use bindery::sources::settings::{Flags, Request};
 use clap::{Args, ValueEnum};
 
 use crate::commands::launch::LaunchArgs;
+use crate::documents::AttachArgs;
 use crate::outside;
 use crate::status::UsageError;
 use crate::terminal::printable;
@@ -78,6 +79,8 @@ pub(crate) struct AssembleArgs {
     message: Option<String>,
     #[command(flatten)]
     launch: LaunchArgs,
+    #[command(flatten)]
+    pub(super) attach: AttachArgs,
     /// Whose instruction files are read: auto, claude, codex, …, or none
     #[arg(long, value_name = "NAME")]
     instructions: Option<String>,

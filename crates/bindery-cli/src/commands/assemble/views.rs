@@ -77,6 +77,7 @@ pub(super) fn spans(request: &NextRequest, json: bool, terminal: &mut Terminal) 
             SpanPart::Name => "name",
             SpanPart::Description => "description",
             SpanPart::Schema => "schema",
+            SpanPart::Data => "data",
         };
         let encoding = match span.encoding {
             Encoding::JsonString => "json string",

@@ -38,9 +38,9 @@ pub(crate) struct OccupancyArgs {
     /// The window, in tokens
     #[arg(long, default_value_t = 1_000_000, value_name = "N", value_parser = clap::value_parser!(u64).range(20_000..=10_000_000))]
     window: u64,
-    /// The build log, in tokens
-    #[arg(long, default_value_t = 120_000, value_name = "N")]
-    log_tokens: u64,
+    /// The build log, in tokens; 120,000 where they fit, else half of the lowest level
+    #[arg(long, value_name = "N")]
+    log_tokens: Option<u64>,
     /// The steps that follow after room was made
     #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=200))]
     steps: u64,
@@ -54,6 +54,9 @@ pub(crate) struct OccupancyArgs {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 }
+
+/// The tokens of the build log where nobody says how many.
+const LOG: u64 = 120_000;
 
 /// Keeps a conversation within its window.
 trait Policy {
@@ -114,11 +117,17 @@ pub(crate) fn run(args: &OccupancyArgs, terminal: &mut Terminal) -> anyhow::Resu
             args.model
         ))
     })?;
+    let lowest = args
+        .levels
+        .iter()
+        .min()
+        .map_or(0, |level| args.window * level / 100);
+    let log = args.log_tokens.unwrap_or((lowest / 2).min(LOG));
     let mut outcomes = Vec::new();
     for level in &args.levels {
         let size = Size {
             fill: args.window * level / 100,
-            log: args.log_tokens,
+            log,
         };
         if size.log * 4 > size.fill * 3 {
             let least = size.log * 400 / (3 * level);
@@ -144,7 +153,7 @@ pub(crate) fn run(args: &OccupancyArgs, terminal: &mut Terminal) -> anyhow::Resu
         simulated: true,
         model: args.model.clone(),
         window: args.window,
-        log_tokens: args.log_tokens,
+        log_tokens: log,
         steps: args.steps,
         passes: failures.is_empty(),
         outcomes,

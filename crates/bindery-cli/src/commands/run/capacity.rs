@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use bindery::budget::Budget;
+use bindery::budget::{Budget, Fraction};
 use bindery::{CountTokens, Params, TokenCount, Tokenizers};
 use bindery_agent::{Agent, Cancel, Capacity, Compacted, Summariser};
 use bindery_store::SqliteStore;
@@ -16,16 +16,34 @@ use crate::terminal::{Terminal, printable};
 /// A model that is not in the table: nothing is known of its window, and none is guessed.
 const UNKNOWN: u64 = u64::MAX;
 
+/// What flags say of the window.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    window: Option<u64>,
+    compact_at: Fraction,
+    summary_by: SummaryBy,
+}
+
+impl Bounds {
+    pub(super) fn of(args: &RunArgs) -> Self {
+        Self {
+            window: args.window,
+            compact_at: args.compact_at,
+            summary_by: args.summary_by,
+        }
+    }
+}
+
 /// The window and the way of counting of the model, and the store of large results.
-pub(super) fn of(args: &RunArgs, store: &SqliteStore, params: &Params) -> anyhow::Result<Capacity> {
+pub(super) fn within(bounds: Bounds, store: &SqliteStore, params: &Params) -> anyhow::Result<Capacity> {
     let windows = books::windows()?;
-    let window = args
+    let window = bounds
         .window
         .or_else(|| windows.tokens(&params.model))
         .unwrap_or(UNKNOWN);
     let mut budget = Budget::new(window, u64::from(params.max_tokens));
-    budget.compact = args.compact_at;
-    budget.prune = budget.prune.min(args.compact_at);
+    budget.compact = bounds.compact_at;
+    budget.prune = budget.prune.min(bounds.compact_at);
     let tokenizers = Tokenizers::built_in().context("the built-in table of tokenizers")?;
     let counter = ByModel {
         model: params.model.clone(),
@@ -33,7 +51,7 @@ pub(super) fn of(args: &RunArgs, store: &SqliteStore, params: &Params) -> anyhow
         tokenizers,
     };
     let mut capacity = Capacity::new(budget, Arc::new(counter), store.blobs().clone());
-    capacity.summariser = match args.summary_by {
+    capacity.summariser = match bounds.summary_by {
         SummaryBy::Extract => Summariser::Extract,
         SummaryBy::Model => Summariser::Model,
     };

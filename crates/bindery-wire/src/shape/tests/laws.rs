@@ -1,7 +1,7 @@
 //! Whatever happened to a conversation: mended, it is one that every provider takes.
 
 use bindery_core::history::normalise;
-use bindery_core::{Authority, Kind, Message, Part, Role, Source, SystemPrompt, Trust, said};
+use bindery_core::{Authority, Kind, Media, Message, Part, Role, Source, SystemPrompt, Trust, said};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -45,6 +45,29 @@ fn reasoning() -> impl Strategy<Value = Part> {
     })
 }
 
+/// Images of any kind and size, and documents, as somebody may attach them.
+pub(super) fn media() -> impl Strategy<Value = Part> {
+    let kinds = prop_oneof![
+        3 => Just("image/png"),
+        1 => Just("image/webp"),
+        1 => Just("image/bmp"),
+        1 => Just("application/pdf"),
+        1 => Just("application/zip")
+    ];
+    let bytes = prop_oneof![4 => Just(40_usize), 1 => Just(0)];
+    (kinds, bytes, any::<bool>()).prop_map(|(kind, bytes, elsewhere)| {
+        let media = if elsewhere {
+            Media::at_url(kind, "https://example.org/a")
+        } else {
+            Media::of_bytes(kind, "a", &vec![7; bytes], Some((640, 480)))
+        };
+        let source = Source::Setting {
+            name: "--attach".into(),
+        };
+        Part::media("message:1.0", source, media)
+    })
+}
+
 fn part() -> impl Strategy<Value = Part> {
     let ids = || prop_oneof![Just("a"), Just("b"), Just("c"), Just("")];
     let inputs = prop_oneof![4 => Just("{}"), 1 => Just("{\"path\": \"x"), 1 => Just("[1]"), 1 => Just("")];
@@ -62,7 +85,7 @@ fn part() -> impl Strategy<Value = Part> {
         ),
         is_error,
     });
-    prop_oneof![3 => texts(), 2 => call, 2 => result, 1 => reasoning()]
+    prop_oneof![3 => texts(), 2 => call, 2 => result, 1 => reasoning(), 1 => media()]
 }
 
 /// Any messages at all: interrupted turns, parallel calls, results of nothing, thoughts of four providers.

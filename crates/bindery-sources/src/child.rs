@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -17,23 +17,23 @@ const END_POLL: Duration = Duration::from_millis(1);
 
 /// The bounds of a call.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    pub(super) deadline: Duration,
-    pub(super) bytes: usize,
+pub(crate) struct Limits {
+    pub(crate) deadline: Duration,
+    pub(crate) bytes: usize,
 }
 
 /// What a child said.
 #[derive(Debug, Default)]
-pub(super) struct Output {
-    pub(super) bytes: Vec<u8>,
+pub(crate) struct Output {
+    pub(crate) bytes: Vec<u8>,
     /// Whether there was more than the limit allows. The child was stopped then.
-    pub(super) truncated: bool,
-    pub(super) errors: Vec<u8>,
+    pub(crate) truncated: bool,
+    pub(crate) errors: Vec<u8>,
 }
 
 /// How a call ended.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// By itself, or stopped for saying too much (then with code 0).
     Done { output: Output, code: i32 },
     /// It was stopped at its deadline.
@@ -49,12 +49,24 @@ enum Said {
 
 /// Runs a program without a shell. Returns at the deadline at the latest, whatever the child does: it is
 /// killed by its handle, and never waited for on this thread.
-pub(super) fn run(
+pub(crate) fn run(
     program: &Path,
     arguments: &[OsString],
     folder: &Path,
     environment: &BTreeMap<OsString, OsString>,
     limits: Limits,
+) -> Ended {
+    run_with(program, arguments, folder, environment, limits, None)
+}
+
+/// The same, for a program that is told something on its standard input.
+pub(crate) fn run_with(
+    program: &Path,
+    arguments: &[OsString],
+    folder: &Path,
+    environment: &BTreeMap<OsString, OsString>,
+    limits: Limits,
+    input: Option<Vec<u8>>,
 ) -> Ended {
     let started = Instant::now();
     let spawned = Command::new(program)
@@ -62,7 +74,11 @@ pub(super) fn run(
         .current_dir(folder)
         .env_clear()
         .envs(environment)
-        .stdin(Stdio::null())
+        .stdin(if input.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn();
@@ -71,6 +87,10 @@ pub(super) fn run(
         Err(error) => return Ended::NotStarted(error),
     };
     let (sender, said) = channel();
+    if let Err(error) = tell(&mut child, input) {
+        abandon(child);
+        return Ended::NotStarted(error);
+    }
     if let Err(error) = listen(&mut child, &sender, limits.bytes) {
         abandon(child);
         return Ended::NotStarted(error);
@@ -90,6 +110,15 @@ pub(super) fn run(
     }
     abandon(child);
     Ended::TimeUp
+}
+
+/// Writes the input on a thread of its own: a child that does not read it must not block us.
+fn tell(child: &mut Child, input: Option<Vec<u8>>) -> std::io::Result<()> {
+    if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
+        // A child that ends before it has read everything has its reasons, and says them.
+        thread::Builder::new().spawn(move || drop(stdin.write_all(&input)))?;
+    }
+    Ok(())
 }
 
 /// Reads both pipes on threads of their own: a full pipe can block neither the child nor us.
