@@ -156,10 +156,15 @@ impl Agent {
 
     /// Reads the world as the first step would, and registers what it finds. Nothing is written.
     pub fn look_around(&mut self) -> Result<Vec<Notice>, ProviderError> {
-        let (step, touched) = (1, self.journal.state().touched());
+        let moment = Moment {
+            turn: self.journal.state().turns().saturating_add(1),
+            step: 1,
+            said: "",
+            touched: self.journal.state().touched(),
+        };
         let mut notices = Vec::new();
         for refresher in &mut self.refreshers {
-            notices.extend(refresher.refresh(Moment { step, touched })?);
+            notices.extend(refresher.refresh(moment)?);
         }
         Ok(notices)
     }
