@@ -85,9 +85,9 @@ impl Used {
             usage,
             cost,
             simulated,
-            variants,
             children,
             children_cost,
+            variants,
             metered: meter(log, counter)?,
             counter: counter.name().to_owned(),
         })

@@ -281,6 +281,8 @@ pub enum Reading {
     Morse,
     /// Percent, HTML or backslash escapes.
     Escapes,
+    /// Escapes of strings of JSON.
+    JsonString,
     /// Tag characters.
     Tags,
     /// Variation selectors.
@@ -305,6 +307,7 @@ impl Reading {
             Self::Binary => "binary digits",
             Self::Morse => "Morse code",
             Self::Escapes => "character escapes",
+            Self::JsonString => "a JSON string",
             Self::Tags => "tag characters",
             Self::VariationSelectors => "variation selectors",
             Self::InvisibleBits => "invisible bits",

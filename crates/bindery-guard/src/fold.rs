@@ -138,10 +138,24 @@ fn fold_wide(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookal
     if reached > from {
         return reached;
     }
+    let Some(letter) = source.get(from..).and_then(|rest| rest.chars().next()) else {
+        return from + 1;
+    };
+    let width = letter.len_utf8();
+    let table = table::letters();
+    let code = u32::from(letter);
+    if let Some(folded) = table
+        .folded(code)
+        .and_then(|folded| char::from_u32(u32::from(folded)))
+        && !(table.imitates(code) && lookalikes.covers(source, from))
+    {
+        view.push_str(folded.encode_utf8(&mut [0; 4]), from, width);
+        return from + width;
+    }
     fold_one(source, from, view, lookalikes)
 }
 
-/// Folds one character beyond ASCII.
+/// Folds one character beyond ASCII by the rules.
 fn fold_one(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookalikes) -> usize {
     let Some(letter) = source.get(from..).and_then(|rest| rest.chars().next()) else {
         return from + 1;
@@ -169,21 +183,27 @@ fn fold_one(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookali
 fn copy_letters(source: &str, from: usize, view: &mut View, lookalikes: &mut Lookalikes) -> usize {
     let bytes = source.as_bytes();
     let table = table::letters();
-    let mut at = from;
-    let mut copying = view.copying(from);
+    // What is the same in both is copied at once, from `kept` on.
+    let (mut kept, mut at, mut judged) = (from, from, from);
     loop {
-        let rest = bytes.get(at..).unwrap_or_default();
-        match *rest {
+        match *bytes.get(at..).unwrap_or_default() {
             [first @ 0xC2..=0xDF, second, ..] => {
                 let code = u32::from(first & 0x1F) << 6 | u32::from(second & 0x3F);
                 let Some(folded @ 0x80..=0x7FF) = table.folded(code) else {
                     break;
                 };
-                if table.imitates(code) && lookalikes.covers(source, at) {
-                    break;
+                if at >= judged && table.imitates(code) {
+                    if lookalikes.covers(source, at) {
+                        break;
+                    }
+                    judged = lookalikes.end();
                 }
-                let [low, high] = folded.to_le_bytes();
-                copying.push(&[0xC0 | high << 2 | low >> 6, 0x80 | low & 0x3F]);
+                if u32::from(folded) != code {
+                    view.copy(bytes.get(kept..at).unwrap_or_default(), kept);
+                    let [low, high] = folded.to_le_bytes();
+                    view.replace([0xC0 | high << 2 | low >> 6, 0x80 | low & 0x3F], at);
+                    kept = at + 2;
+                }
                 at += 2;
             }
             [first @ 0xE0..=0xED, second, third, ..] => {
@@ -192,13 +212,12 @@ fn copy_letters(source: &str, from: usize, view: &mut View, lookalikes: &mut Loo
                 if !(letters::is_settled(code) || table.is_kept(code)) {
                     break;
                 }
-                copying.push(&[first, second, third]);
                 at += 3;
             }
             _ => break,
         }
     }
-    copying.end(at);
+    view.copy(bytes.get(kept..at).unwrap_or_default(), kept);
     at
 }
 

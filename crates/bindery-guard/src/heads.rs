@@ -82,7 +82,7 @@ impl Gate {
     pub(crate) fn closed() -> Self {
         Self {
             long: vec![0; 1 << HASH_BITS],
-            short: vec![0; 1 << HASH_BITS],
+            short: vec![0; 1 << SHORT_BITS],
         }
     }
 
@@ -102,12 +102,12 @@ impl Gate {
 
     fn open_for<T>(&mut self, table: &Table<T>, mark: u8) {
         for entry in &table.entries {
-            let (slots, len) = if entry.len() >= HEAD {
-                (&mut self.long, HEAD)
+            let slot = if entry.len() >= HEAD {
+                self.long.get_mut(hash(entry.bytes & mask(HEAD)))
             } else {
-                (&mut self.short, SHORTEST)
+                self.short.get_mut(short_hash(entry.bytes))
             };
-            if let Some(slot) = slots.get_mut(hash(entry.bytes & mask(len))) {
+            if let Some(slot) = slot {
                 *slot |= mark;
             }
         }
@@ -116,8 +116,8 @@ impl Gate {
     /// The bits of the sets that may have a word that a text with these first bytes starts with.
     #[inline]
     pub(crate) fn marks(&self, text: u64) -> u8 {
-        let slot = |slots: &[u8], len| slots.get(hash(text & mask(len))).copied().unwrap_or(0);
-        slot(&self.long, HEAD) | slot(&self.short, SHORTEST)
+        let long = self.long.get(hash(text & mask(HEAD))).copied().unwrap_or(0);
+        long | self.short.get(short_hash(text)).copied().unwrap_or(0)
     }
 }
 
@@ -257,6 +257,14 @@ pub(crate) fn mask(len: usize) -> u64 {
     } else {
         (1 << (8 * len)) - 1
     }
+}
+
+/// The same for words of three bytes, which are few.
+const SHORT_BITS: u32 = 11;
+
+#[inline]
+fn short_hash(text: u64) -> usize {
+    hash(text & mask(SHORTEST)) >> (HASH_BITS - SHORT_BITS)
 }
 
 #[inline]

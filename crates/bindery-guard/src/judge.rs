@@ -156,7 +156,9 @@ pub(crate) fn judge(pattern: &Pattern, setting: Setting) -> Option<(Severity, Co
         on_topic,
         wording,
     } = setting;
-    let hidden = disguised || !matches!(reading, Reading::Plain) || position.is_hidden();
+    // A string of JSON is what its reader sees.
+    let shown = matches!(reading, Reading::Plain | Reading::JsonString);
+    let hidden = disguised || !shown || position.is_hidden();
     if wording == Wording::Negated && !disguised {
         return None;
     }

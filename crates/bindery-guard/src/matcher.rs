@@ -40,9 +40,11 @@ pub(crate) const WINDOW: usize = 320;
 
 /// Bytes looked at in all passes of a scan, for the tests of linearity. What is read more than once
 /// counts as often.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Work {
     pub(crate) bytes: usize,
+    /// For [`Matcher::hits_at`], which leaves it as it was: nowhere for every set.
+    nearest: Vec<usize>,
 }
 
 impl Work {
@@ -103,7 +105,10 @@ impl Matcher {
             return hits;
         }
         // From the end, so that the next place of a keyword of each set is known.
-        let mut nearest = vec![usize::MAX; self.set_count];
+        let mut nearest = std::mem::take(&mut work.nearest);
+        if nearest.len() < self.set_count {
+            nearest.resize(self.set_count, usize::MAX);
+        }
         for sighting in sightings.iter().rev() {
             let follows = |set: &u16| {
                 let place = nearest.get(usize::from(*set));
@@ -128,6 +133,15 @@ impl Matcher {
                 }
             }
         }
+        let sets = sightings
+            .iter()
+            .flat_map(|sighting| self.sets.of(sighting.keyword));
+        for set in sets {
+            if let Some(place) = nearest.get_mut(usize::from(*set)) {
+                *place = usize::MAX;
+            }
+        }
+        work.nearest = nearest;
         in_order(hits)
     }
 

@@ -165,6 +165,13 @@ impl<'a> Scan<'a> {
         let text = String::from_utf8_lossy(view.text());
         let folded = fold(&text);
         self.work.add(text.len());
+        if payload.reading == Reading::JsonString && has_unusual(text.as_bytes()) {
+            let raws = unicode::inspect(&text).into_iter();
+            self.raws.extend(raws.map(|raw| Raw {
+                span: view.source_range(&raw.span),
+                ..raw
+            }));
+        }
         let hits = self.scanner.plain_hits(folded.text(), &mut self.work);
         if !hits.is_empty() {
             self.take(hits, &folded.over(&view), payload.reading);
@@ -208,7 +215,11 @@ impl<'a> Scan<'a> {
                 // Nothing was decoded here: the plain reading has it.
                 continue;
             }
-            let disguised = reading == Reading::Plain && raw.is_none_or(is_disguised);
+            let disguised = match reading {
+                Reading::Plain => raw.is_none_or(is_disguised),
+                Reading::JsonString => raw.is_none_or(hides_letters),
+                _ => false,
+            };
             let decoded = (reading != Reading::Plain || disguised)
                 .then(|| excerpt(view.text().get(hit.span.clone()).unwrap_or_default()));
             self.drafts.push(Draft {
@@ -331,6 +342,15 @@ fn is_disguised(raw: &str) -> bool {
     raw.chars().any(disguise) || is_mixed(raw)
 }
 
+/// Whether a string of JSON has escapes for letters that need none.
+fn hides_letters(raw: &str) -> bool {
+    raw.match_indices("\\u00").any(|(at, _)| {
+        let digits = raw.get(at + 4..at + 6);
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        byte.is_some_and(|byte| byte.is_ascii_alphabetic())
+    })
+}
+
 /// Latin words with Cyrillic or Greek letters in them.
 fn is_mixed(raw: &str) -> bool {
     raw.split(|letter: char| !letter.is_alphabetic()).any(|word| {
@@ -344,7 +364,7 @@ fn is_mixed(raw: &str) -> bool {
 
 /// Whether a decoder leaves what it does not decode as it is.
 fn is_in_place(reading: Reading) -> bool {
-    matches!(reading, Reading::Leet | Reading::Escapes)
+    matches!(reading, Reading::Leet | Reading::Escapes | Reading::JsonString)
 }
 
 fn excerpt(text: &[u8]) -> String {

@@ -14,32 +14,6 @@ pub(crate) struct View {
     source_end: usize,
 }
 
-/// Appends bytes in step with the source.
-pub(crate) struct Copying<'a> {
-    view: &'a mut View,
-    source: usize,
-    is_anchored: bool,
-}
-
-impl Copying<'_> {
-    /// Appends the next bytes.
-    #[inline]
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
-        if !self.is_anchored {
-            self.view.anchor(self.source);
-            self.is_anchored = true;
-        }
-        self.view.text.extend_from_slice(bytes);
-    }
-
-    /// Ends it; the bytes stand for the source up to `source`.
-    pub(crate) fn end(self, source: usize) {
-        if self.is_anchored {
-            self.view.source_end = self.view.source_end.max(source);
-        }
-    }
-}
-
 #[derive(Debug, Clone, Copy)]
 struct Piece {
     view: usize,
@@ -98,13 +72,9 @@ impl View {
         }
     }
 
-    /// Begins to append what stands for source bytes from `source` on and has as many bytes itself.
-    pub(crate) fn copying(&mut self, source: usize) -> Copying<'_> {
-        Copying {
-            view: self,
-            source,
-            is_anchored: false,
-        }
+    /// Appends bytes that stand for as many of the source, from `source` on.
+    pub(crate) fn replace<const N: usize>(&mut self, bytes: [u8; N], source: usize) {
+        self.copy(&bytes, source);
     }
 
     /// Appends one byte that stands for `width` source bytes from `source` on.

@@ -24,10 +24,10 @@ const KNOWN: [&str; 16] = [
     "instructions_limit",
     "mode",
     "permissionMode",
-    "disable-model-invocation",
-    "keep-coding-instructions",
     "prompt",
     "report",
+    "disable-model-invocation",
+    "keep-coding-instructions",
 ];
 
 /// A definition.

@@ -25,7 +25,7 @@ pub use key::{KEYS, Key, KeyInfo, Shape};
 pub use layer::{Chosen, Layered, Origin, Rank};
 pub use prompts::{prompt_sources, refused};
 pub use silenced::{Silenced, silenced};
-pub use typed::{Prompt, Settings};
+pub use typed::{CapacitySettings, Prompt, Settings};
 pub use value::Value;
 
 pub(crate) use key::near_miss;

@@ -1,6 +1,7 @@
 //! `bindery assemble`: the next request here.
 
 mod arguments;
+mod count;
 mod explain;
 mod json;
 mod scanned;
@@ -71,6 +72,10 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
     }
     let request =
         request.map_err(|error| UsageError(format!("{error}\n  help: add one with `--message TEXT`")))?;
+    if args.count.is_some() {
+        let base = args.base_url.as_deref();
+        count::ask(&request, base, &question.environment, &tokenizers, terminal)?;
+    }
     match view {
         View::Table => {
             let rows: Vec<_> = rows

@@ -2,7 +2,7 @@
 
 mod arguments;
 mod attach;
-mod capacity;
+pub(crate) mod capacity;
 mod children;
 mod control;
 mod model;

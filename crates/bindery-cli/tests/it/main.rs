@@ -15,6 +15,7 @@ mod cache;
 mod capacity;
 mod check;
 mod check_request;
+mod compaction;
 mod continued;
 mod explain;
 mod gateway;

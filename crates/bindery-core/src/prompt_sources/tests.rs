@@ -34,6 +34,7 @@ fn default_composition(scope: &Scope) -> Vec<crate::Registration> {
 
 fn assemble(scope: &Scope, sources: PromptSources, mode: Mode) -> Assembly {
     let options = AssembleOptions {
+        context_mode: None,
         mode,
         sources,
         tool_order: None,

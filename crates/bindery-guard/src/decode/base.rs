@@ -58,21 +58,38 @@ pub(super) fn decode(source: &str, pieces: &[&Candidate]) -> Option<Payload> {
     })
 }
 
+/// What no digit has.
+const NONE: u8 = u8::MAX;
+
+const HEX: [u8; 256] = digits(b"0123456789abcdef", b"          ABCDEF");
+const BASE64: [u8; 256] = digits(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+    b"                                                              -_",
+);
+
+/// The value of each byte as a digit: its place among `signs`, or among `others` that stand for the same.
+const fn digits(signs: &[u8], others: &[u8]) -> [u8; 256] {
+    let mut values = [NONE; 256];
+    let mut value = 0;
+    while value < signs.len() && value < others.len() && value < NONE as usize {
+        if others[value] != b' ' {
+            values[others[value] as usize] = value as u8;
+        }
+        values[signs[value] as usize] = value as u8;
+        value += 1;
+    }
+    values
+}
+
 fn hex(byte: u8) -> Option<u8> {
-    char::from(byte)
-        .to_digit(16)
-        .and_then(|digit| u8::try_from(digit).ok())
+    HEX.get(usize::from(byte)).copied().filter(|value| *value != NONE)
 }
 
 fn sextet(byte: u8) -> Option<u8> {
-    Some(match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    })
+    BASE64
+        .get(usize::from(byte))
+        .copied()
+        .filter(|value| *value != NONE)
 }
 
 /// Joins digits of `width` bits to bytes; nothing if a digit was no digit or the result is no text.
@@ -89,8 +106,11 @@ fn read(digits: impl Iterator<Item = (u8, usize)>, expected: usize, width: u32) 
             have -= 8;
             bytes.push(((bits >> have & 0xFF) as u8, first, at + 1));
             start = if have == 0 { None } else { Some(at) };
-            if PROBES.contains(&bytes.len()) && !is_text(&bytes) {
-                return None;
+            if PROBES.contains(&bytes.len()) {
+                if !is_text(&bytes) {
+                    return None;
+                }
+                bytes.reserve(expected);
             }
         }
     }

@@ -5,6 +5,7 @@
 
 mod base;
 mod escapes;
+mod json;
 mod leet;
 pub(crate) mod mirror;
 mod morse;
@@ -47,6 +48,8 @@ pub(crate) enum Encoding {
     Morse,
     /// A line with digits within words.
     Leet,
+    /// A line with escapes as strings of JSON have them.
+    Json,
 }
 
 /// Decodes all candidates of `source`.
@@ -75,6 +78,7 @@ pub(crate) fn payloads(source: &str, work: &mut Work) -> Vec<Payload> {
             Encoding::Numbers => found.extend(numbers::decode(text, first.start)),
             Encoding::Morse => found.extend(morse::decode(text, first.start)),
             Encoding::Leet => found.extend(leet::decode(text, first.start)),
+            Encoding::Json => found.extend(json::decode(text, first.start)),
         }
     }
     found

@@ -15,7 +15,9 @@ const COUNTS: [u32; 256] = {
     loop {
         counts[byte as usize] = match byte {
             b'0'..=b'9' => 1,
-            b'%' | b'&' | b'\\' => 1 << 8,
+            b'%' | b'&' => 1 << 8,
+            // One is enough in a string of JSON.
+            b'\\' => FEWEST << 8,
             b'.' | b'+' | b'/' | b'_' | b'-' => 1 << 16,
             b'~' => 1 << 24,
             _ => 0,
@@ -28,7 +30,7 @@ const COUNTS: [u32; 256] = {
 };
 
 /// Bytes that are counted before a count could overflow.
-const STRETCH: usize = 255;
+const STRETCH: usize = 85;
 
 /// Whether a line may have a candidate of [`super::sniff`].
 pub(super) fn may_encode(line: &[u8]) -> bool {

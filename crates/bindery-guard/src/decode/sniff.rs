@@ -26,7 +26,7 @@ const KINDS: [u8; 256] = {
             b'0'..=b'9' => DIGIT,
             b'a'..=b'z' | b'A'..=b'Z' => LETTER,
             b'+' | b'/' | b'_' | b'-' => JOIN,
-            b'%' | b'&' | b'\\' | b'~' | b'.' => MARK,
+            b'%' | b'&' | b'\\' | b'~' | b'.' | b'"' => MARK,
             _ => 0,
         };
         if byte == u8::MAX {
@@ -50,6 +50,9 @@ struct Line {
     /// Runs with digits and letters.
     leet: usize,
     dots: usize,
+    /// Escapes of JSON.
+    json: usize,
+    quotes: usize,
     /// Where the last `<~` stands.
     opened: Option<usize>,
 }
@@ -155,12 +158,16 @@ fn is_hex(run: Option<&[u8]>) -> bool {
 
 fn mark(bytes: &[u8], at: usize, line: &mut Line, found: &mut Vec<Candidate>) {
     let rest = bytes.get(at..).unwrap_or_default();
+    if let [b'\\', b'n' | b'r' | b't' | b'u' | b'"' | b'/', ..] = rest {
+        line.json += 1;
+    }
     match rest {
         [b'%', a, b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => line.escapes += 1,
         [b'&', b'#' | b'a'..=b'z' | b'A'..=b'Z', ..] | [b'\\', b'x' | b'u' | b'U' | b'0'..=b'7', ..] => {
             line.escapes += 1;
         }
         [b'.', ..] => line.dots += 1,
+        [b'"', ..] => line.quotes += 1,
         [b'~', b'>', ..] => {
             if let Some(start) = line.opened.take() {
                 found.push(Candidate {
@@ -186,6 +193,9 @@ impl Line {
         };
         if self.escapes >= FEWEST {
             note(Encoding::Escapes);
+        }
+        if self.json > 0 && self.quotes > 0 {
+            note(Encoding::Json);
         }
         if self.numbers >= 2 * FEWEST {
             note(Encoding::Numbers);

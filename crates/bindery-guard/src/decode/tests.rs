@@ -51,6 +51,11 @@ fn encodings_are_read() {
     assert_reads("please%20read%20this%2E", Reading::Escapes, "please read this.");
     assert_reads("&#112;&#108;&#x65;ase", Reading::Escapes, "please");
     assert_reads("\\u0070\\u006c\\x65ase", Reading::Escapes, "please");
+    assert_reads(
+        r#"{"description": "please\nread \u0074his \ud83d\ude00"}"#,
+        Reading::JsonString,
+        "please\nread this \u{1F600}",
+    );
     assert_reads("pl34s3 r34d 7h15", Reading::Leet, "please read this");
     assert_reads(
         ".--. .-.. . .- ... . / .-. . .- -.. / - .... .. ...",

@@ -192,6 +192,11 @@ impl Lookalikes {
         self.latin
     }
 
+    /// Where the word ends that was looked at last.
+    pub(super) fn end(&self) -> usize {
+        self.end
+    }
+
     fn judge(&mut self, source: &str, at: usize) {
         let letters = table::letters();
         let (mut ascii, mut foreign, mut unlike) = (0, 0, 0);

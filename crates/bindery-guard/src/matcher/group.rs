@@ -9,6 +9,7 @@ use crate::patterns::{Filter, GroupRow};
 #[derive(Debug)]
 pub(super) struct Group {
     leading: bool,
+    has_at: bool,
     filter: Filter<'static>,
     trials: Vec<Trial>,
     any_of: Vec<u16>,
@@ -21,6 +22,7 @@ impl Group {
     pub(super) fn new(row: GroupRow<'static>) -> Self {
         Self {
             leading: row.leading,
+            has_at: row.has_at,
             filter: row.filter,
             trials: row.trials.into_iter().map(Trial::new).collect(),
             any_of: row.any_of,
@@ -45,6 +47,9 @@ impl Group {
             return;
         }
         let end = text.len().min(at + WINDOW);
+        if self.has_at && memchr::memchr(b'@', text.get(at..end).unwrap_or_default()).is_none() {
+            return;
+        }
         work.add(end - at);
         if self.leading {
             if self

@@ -1,7 +1,7 @@
 //! Where keywords stand in a text.
 
 use super::Anchoring;
-use crate::heads::{HEADS, Heads, WIDE_HEADS, first_bytes};
+use crate::heads::{Gate, HEADS, Heads, WIDE_HEADS, first_bytes};
 use crate::patterns::Keyword;
 use crate::starts;
 
@@ -18,6 +18,8 @@ pub(crate) struct Sighting {
 pub(super) struct Index {
     at_words: Heads<Keyword>,
     anywhere: Heads<Keyword>,
+    /// Opens for the tables of keywords at the start of words.
+    gate: Gate,
     /// The length of each keyword.
     lens: Vec<u8>,
     anchoring: Anchoring,
@@ -35,8 +37,12 @@ impl Index {
             Anchoring::AtWords => WIDE_HEADS.as_slice(),
             Anchoring::Anywhere => HEADS.as_slice(),
         };
+        let words = Heads::new(&HEADS, numbered().filter(at_words));
+        let mut gate = Gate::closed();
+        gate.open_each(&words, 0);
         Self {
-            at_words: Heads::new(&HEADS, numbered().filter(at_words)),
+            gate,
+            at_words: words,
             anywhere: Heads::new(wide, numbered().filter(|keyword| !at_words(keyword))),
             lens: keywords.iter().map(|(_, len)| *len).collect(),
             anchoring,
@@ -73,7 +79,10 @@ impl Index {
         starts::each(text, |start| {
             let at = start.at;
             let note = |keyword| found.push(Sighting { at, keyword });
-            self.at_words.each_start(start.bytes, note);
+            let tables = self.gate.marks(start.bytes);
+            if tables != 0 {
+                self.at_words.each_start_in(tables, start.bytes, note);
+            }
         });
         self.add_wide(text, &mut found);
         found
@@ -84,21 +93,29 @@ impl Index {
         if text.is_ascii() || self.anywhere.is_empty() {
             return;
         }
-        let narrow = found.len();
-        for (at, byte) in text.iter().enumerate() {
+        let narrow = std::mem::take(found);
+        let mut next = narrow.iter().copied().peekable();
+        let mut at = 0;
+        while let Some(byte) = text.get(at) {
             // Such keywords begin with a letter beyond ASCII.
             if *byte >= 0xC0
                 && self
                     .firsts
                     .may_begin(*byte, text.get(at + 1..).unwrap_or_default())
             {
+                while let Some(before) = next.next_if(|sighting| sighting.at < at) {
+                    found.push(before);
+                }
                 note(&self.anywhere, text, at, found);
             }
+            // Folded text may be broken, but its letters are not.
+            at += match byte {
+                0xE0..=0xEF => 3,
+                0xC0..=0xDF => 2,
+                _ => 1,
+            };
         }
-        if narrow > 0 && narrow < found.len() {
-            // Two runs in order, which a stable sort merges.
-            found.sort();
-        }
+        found.extend(next);
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::Hir;
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
+use regex_syntax::hir::{Hir, HirKind};
 
 use super::required::required;
 
@@ -43,6 +43,8 @@ pub(crate) struct Expression {
     /// Any match contains one of these in its first segment, at its start if `leading`.
     pub(crate) anchors: Vec<Vec<u8>>,
     pub(crate) leading: bool,
+    /// Whether every match has the sign of an address.
+    pub(crate) has_at: bool,
     /// Whether the first segment is the anchor and nothing else, so that it stands wherever the anchor does.
     pub(crate) bare: bool,
     /// The most blanks in and after a bare anchor that a blank follows; zero if that cannot be said.
@@ -97,7 +99,11 @@ pub(crate) fn compile(
             needs.extend(known.of(&body).ok());
         }
         if form == Form::Words {
-            let start = if at == 0 { r"\b{start-half}" } else { "" };
+            let start = if at == 0 && !expander.begins_with_mark(known) {
+                r"\b{start-half}"
+            } else {
+                ""
+            };
             let end = if at == last {
                 r"(?:\b{end-half}|\b{start-half})"
             } else {
@@ -111,6 +117,10 @@ pub(crate) fn compile(
             needs,
         });
     }
+    let has_at = form == Form::Words
+        && segments
+            .iter()
+            .any(|segment| parse(&segment.body).is_ok_and(|body| has_byte(&body, b'@')));
     let bare = parts.len() > 1 && parts.first().is_some_and(|(_, part)| is_group(part));
     let blank_follows = parts.first().is_some_and(|(_, part)| part.ends_with(' '));
     let blanks = if bare && blank_follows {
@@ -125,7 +135,20 @@ pub(crate) fn compile(
         leading: expander.leading,
         bare,
         blanks,
+        has_at,
     })
+}
+
+/// Whether every match of an expression has this byte.
+fn has_byte(expression: &Hir, byte: u8) -> bool {
+    match expression.kind() {
+        HirKind::Literal(literal) => literal.0.contains(&byte),
+        HirKind::Repetition(repeated) => repeated.min > 0 && has_byte(&repeated.sub, byte),
+        HirKind::Capture(capture) => has_byte(&capture.sub, byte),
+        HirKind::Concat(parts) => parts.iter().any(|part| has_byte(part, byte)),
+        HirKind::Alternation(ways) => ways.iter().all(|way| has_byte(way, byte)),
+        HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) => false,
+    }
 }
 
 /// The most blanks in an expanded anchor and the one after it; zero where something is repeated.
@@ -345,6 +368,16 @@ struct Expander<'a> {
 }
 
 impl Expander<'_> {
+    /// Whether every match begins with an anchor that begins with a mark, which may follow a word directly.
+    fn begins_with_mark(&self, known: &mut Literals) -> bool {
+        let is_mark = |literal: &Vec<u8>| {
+            let first = literal.first();
+            first.is_some_and(|first| first.is_ascii_punctuation() && *first != b'_')
+        };
+        let anchors = self.anchor.as_deref().filter(|_| self.leading);
+        anchors.is_some_and(|anchor| known.of(anchor).is_ok_and(|all| all.iter().all(is_mark)))
+    }
+
     fn expand(&mut self, source: &str, depth: usize) -> Result<String, String> {
         let mut out = String::with_capacity(source.len() * 4);
         let mut rest = source;

@@ -51,6 +51,22 @@ pub const BUILTIN: &[(&str, &str)] = &[
         "en-deeds.toml",
         include_str!("../../../../patterns/en-deeds.toml"),
     ),
+    (
+        "en-families.toml",
+        include_str!("../../../../patterns/en-families.toml"),
+    ),
+    (
+        "en-families-deeds.toml",
+        include_str!("../../../../patterns/en-families-deeds.toml"),
+    ),
+    (
+        "en-families-acts.toml",
+        include_str!("../../../../patterns/en-families-acts.toml"),
+    ),
+    (
+        "world-families.toml",
+        include_str!("../../../../patterns/world-families.toml"),
+    ),
     ("markers.toml", include_str!("../../../../patterns/markers.toml")),
     (
         "commands.toml",

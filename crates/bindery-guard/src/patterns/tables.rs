@@ -78,6 +78,8 @@ impl<T> Default for Rows<T> {
 pub(crate) struct GroupRow<'a> {
     /// Whether the anchors stand at the start of a match.
     pub(crate) leading: bool,
+    /// Whether every match has the sign of an address.
+    pub(crate) has_at: bool,
     #[serde(borrow)]
     pub(crate) filter: Filter<'a>,
     pub(crate) trials: Vec<TrialRow>,
@@ -147,10 +149,10 @@ impl Tables<'static> {
     }
 }
 
-/// Expressions by their anchors, whether these lead, whether they are all of the first segment, and whether
-/// something must follow them: an expression that is worth a try at every place would have the others of
-/// its group tried as often.
-type Drafts = BTreeMap<(Vec<Keyword>, [bool; 3]), Vec<TrialRow>>;
+/// Expressions by their anchors, whether these lead, whether they are all of the first segment, whether
+/// something must follow them, and whether that is the sign of an address: an expression that is worth a
+/// try at every place would have the others of its group tried as often.
+type Drafts = BTreeMap<(Vec<Keyword>, [bool; 4]), Vec<TrialRow>>;
 
 /// Numbers in order of first use.
 struct Numbering<T>(BTreeMap<T, u16>);
@@ -220,7 +222,12 @@ impl Grid<'static> {
                 blanks: expression.blanks,
                 segments,
             };
-            let kind = [expression.leading, expression.bare, trial.needs.is_empty()];
+            let kind = [
+                expression.leading,
+                expression.bare,
+                trial.needs.is_empty(),
+                expression.has_at,
+            ];
             drafts.entry((anchors, kind)).or_default().push(trial);
         }
         let programs = bodies
@@ -240,7 +247,7 @@ impl Grid<'static> {
         let by_number = keywords.in_order();
         let mut anchored = vec![Vec::new(); by_number.len()];
         let mut groups = Vec::with_capacity(drafts.len());
-        for (((anchors, [leading, ..]), trials), number) in drafts.into_iter().zip(0..) {
+        for (((anchors, [leading, .., has_at]), trials), number) in drafts.into_iter().zip(0..) {
             let firsts = trials.iter().filter_map(|trial| trial.segments.first());
             let firsts: Vec<&Program> = firsts
                 .filter_map(|(_, body)| programs.get(usize::from(*body)))
@@ -254,6 +261,7 @@ impl Grid<'static> {
             }
             groups.push(GroupRow {
                 leading,
+                has_at,
                 filter,
                 any_of: any_of(&trials),
                 trials,
@@ -295,6 +303,7 @@ impl Grid<'_> {
     pub(crate) fn into_owned(self) -> Grid<'static> {
         let group = |row: GroupRow| GroupRow {
             leading: row.leading,
+            has_at: row.has_at,
             filter: row.filter.into_owned(),
             trials: row.trials,
             any_of: row.any_of,

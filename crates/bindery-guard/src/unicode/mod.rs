@@ -183,7 +183,11 @@ fn next_suspect(source: &str, mut at: usize) -> Option<usize> {
         let byte = *bytes.get(at)?;
         let may = MAY_BE_SUSPECT.get(usize::from(byte)).copied().unwrap_or(0);
         if may == 0 {
-            at += 1;
+            at += match byte {
+                0xE0..=0xEF => 3,
+                0xC0..=0xDF => 2,
+                _ => 1,
+            };
             continue;
         }
         if let 0xCE..=0xD3 = byte {

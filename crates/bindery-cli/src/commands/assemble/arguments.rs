@@ -33,6 +33,13 @@ pub(crate) enum View {
     Json,
 }
 
+/// Who counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CountBy {
+    /// The provider's own endpoint; nothing is generated
+    Provider,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ModeArg {
     Full,
@@ -77,6 +84,12 @@ pub(crate) struct AssembleArgs {
     /// What the user says
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
+    /// Ask the provider how many tokens the request has, and say how far the count here is from that
+    #[arg(long, value_enum, value_name = "WHO")]
+    pub(super) count: Option<CountBy>,
+    /// Where the provider is that counts
+    #[arg(long, value_name = "URL", requires = "count")]
+    pub(super) base_url: Option<String>,
     #[command(flatten)]
     launch: LaunchArgs,
     #[command(flatten)]

@@ -133,9 +133,9 @@ pub(crate) struct RunArgs {
     /// The model's window in tokens, where it is not known or shall be smaller
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1_000..))]
     pub(super) window: Option<u64>,
-    /// From which share of the window on older messages are summarised
-    #[arg(long, value_name = "FRACTION", default_value = "0.8")]
-    pub(super) compact_at: Fraction,
+    /// From which share of the room on older messages are summarised (0.8, or what the settings say)
+    #[arg(long, value_name = "FRACTION")]
+    pub(super) compact_at: Option<Fraction>,
     /// Who writes summaries
     #[arg(long, value_enum, default_value_t = SummaryBy::Extract, value_name = "WHO")]
     pub(super) summary_by: SummaryBy,

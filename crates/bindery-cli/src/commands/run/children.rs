@@ -20,7 +20,7 @@ use bindery_agent::{Agent, Watch};
 use bindery_store::{Journal, MemoryStore, SessionId, SqliteStore, Store, fork};
 
 use super::arguments::RunArgs;
-use super::capacity::{self, Bounds};
+use super::capacity::{self, WindowArgs};
 use crate::sessions;
 use crate::terminal::printable;
 
@@ -34,7 +34,7 @@ struct Home {
     store: SqliteStore,
     parent: SessionId,
     directory: PathBuf,
-    bounds: Bounds,
+    window: WindowArgs,
     /// How instruction files are read, where they are at all.
     instructions: Option<(Dialect, Host)>,
     question: Question,
@@ -73,7 +73,7 @@ pub(super) fn attach(
         store: store.clone(),
         parent: id.clone(),
         directory: dir.to_owned(),
-        bounds: Bounds::of(args),
+        window: WindowArgs::of(args, &here.settings),
         instructions,
         question: question.clone(),
         gate: gate.clone(),
@@ -141,7 +141,7 @@ impl Nursery for Home {
         scope: &Scope,
     ) -> Result<Box<dyn Any + Send>, String> {
         let manner = &definition.manner;
-        let capacity = capacity::within(self.bounds, &self.store, &agent.params);
+        let capacity = capacity::within(&self.window, &self.store, &agent.params);
         agent.capacity = Some(capacity.map_err(|error| format!("{error:#}"))?);
         if manner.inherits(Inherit::Instructions)
             && !manner.fork

@@ -20,7 +20,7 @@ use bindery_agent::{Agent, Clock, SystemClock};
 use bindery_store::{Contention, Journal, SessionId, SqliteStore, Store};
 
 use super::arguments::RunArgs;
-use super::capacity::Bounds;
+use super::capacity::WindowArgs;
 use super::children;
 use super::control;
 use super::model::{Choice, model};
@@ -112,7 +112,7 @@ pub(super) fn open(
     agent.gate = Some(here.gate().clone());
     let later = here.told();
     agent.notices = Box::new(move || later.take());
-    let capacity = super::capacity::within(Bounds::of(args), &store, &agent.params)?;
+    let capacity = super::capacity::within(&WindowArgs::of(args, &here.settings), &store, &agent.params)?;
     agent.toolbox = toolbox_with(&workdir, Shell::new(commands_environment()), &capacity.intake);
     let desk = notes::attach(&mut agent, &id, &here, &question);
     agent.capacity = Some(capacity);
