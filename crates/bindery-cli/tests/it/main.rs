@@ -24,6 +24,7 @@ mod hooks;
 mod hostile;
 mod lock;
 mod mcp;
+mod notes;
 mod output;
 mod place;
 mod requests;
