@@ -25,5 +25,6 @@ mod output;
 mod place;
 mod requests;
 mod run;
+mod sarif;
 mod scenarios;
 mod trust;
