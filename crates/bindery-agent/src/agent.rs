@@ -16,6 +16,7 @@ use crate::hooks::{Control, Seams};
 use crate::mail::Mailbox;
 use crate::params::Bodies;
 use crate::pre_step::PreStepListener;
+use crate::subagent::SubRole;
 use crate::tool::{Permit, ReadOnly, Toolbox};
 use crate::watch::{Nobody, Watch};
 
@@ -94,6 +95,8 @@ pub struct Agent {
     pub capacity: Option<crate::capacity::Capacity>,
     /// Who looks on.
     pub watch: Box<dyn Watch>,
+    /// What it is to hooks, where another session sent it.
+    pub role: Option<SubRole>,
 }
 
 impl Agent {
@@ -130,6 +133,7 @@ impl Agent {
             control: None,
             capacity: None,
             watch: Box::new(Nobody),
+            role: None,
         };
         agent.settle()?;
         Ok(agent)
@@ -144,6 +148,16 @@ impl Agent {
         model: Arc<dyn Model>,
     ) -> Result<Self, StoreError> {
         Self::open(journal, session, options, params, model, Arc::new(SystemClock))
+    }
+
+    /// Reads the world as the first step would, and registers what it finds. Nothing is written.
+    pub fn look_around(&mut self) -> Result<Vec<Notice>, ProviderError> {
+        let (step, touched) = (1, self.journal.state().touched());
+        let mut notices = Vec::new();
+        for refresher in &mut self.refreshers {
+            notices.extend(refresher.refresh(Moment { step, touched })?);
+        }
+        Ok(notices)
     }
 
     /// What the log folds to.

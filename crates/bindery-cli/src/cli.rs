@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::agents::AgentsArgs;
 use crate::commands::app_server::AppServerArgs;
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
@@ -65,6 +66,8 @@ pub(crate) enum Command {
     Lock(LockArgs),
     /// Hooks and gates: what they mean, which run, what nobody looks at; and a hook for other agents
     Hook(HookArgs),
+    /// Sub-agents: which can be sent here, and what each would be given
+    Agents(AgentsArgs),
     /// MCP servers: which are declared here, which may be started, whether they answer, what they offer
     Mcp(McpArgs),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why

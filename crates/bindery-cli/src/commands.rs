@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod agents;
 pub(crate) mod app_server;
 pub(crate) mod assemble;
 pub(crate) mod bench;
@@ -30,6 +31,7 @@ use crate::terminal::Terminal;
 /// Runs a command.
 pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match command {
+        Command::Agents(args) => agents::run(&args, terminal),
         Command::AppServer(args) => app_server::run(&args, terminal),
         Command::Assemble(args) => assemble::run(&args, terminal),
         Command::Hook(args) => hook::run(&args, terminal),

@@ -137,6 +137,7 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     }
     let options = AssembleOptions {
         mode: settings.mode(),
+        context_mode: None,
         sources: pass_prompts(settings::prompt_sources(&settings, &question.places)?, &gate),
         tool_order: settings.tool_order(),
     };

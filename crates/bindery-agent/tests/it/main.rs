@@ -9,3 +9,4 @@ mod failures;
 mod mcp;
 mod outside;
 mod steps;
+mod subagents;

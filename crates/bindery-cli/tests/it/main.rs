@@ -6,6 +6,7 @@
     reason = "a test may panic: that is how it fails"
 )]
 
+mod agents;
 mod app_server;
 mod assemble;
 mod attach;
@@ -22,6 +23,7 @@ mod guide;
 mod hooks;
 mod hostile;
 mod lock;
+mod mcp;
 mod output;
 mod place;
 mod requests;

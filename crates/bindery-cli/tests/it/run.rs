@@ -150,11 +150,12 @@ fn every_request_after_the_first_reads_from_the_cache() {
     }
 }
 
-/// A server that refuses once, breaks off once, and lets a tool be called.
+/// A server that refuses twice, breaks off twice, and lets a tool be called.
 fn troubled(protocol: Protocol, call: &Say) -> Vec<Reply> {
     let text = || Reply::stream(protocol, &[Say::text("Half a sentence"), Say::text("more")]);
     vec![
         Reply::error(protocol, 429, "rate_limit_error", "slow down").header("retry-after", "0"),
+        Reply::error(protocol, 529, "overloaded_error", "busy"),
         Reply::stream(protocol, &[Say::text("Looking."), call.clone()])
             .with_keep_alives()
             .split_every(7),
@@ -213,7 +214,7 @@ async fn what_every_protocol_received_is_what_replay_rebuilds() {
         let (place, ran) = run_beside(place, against(&server, provider, &[])).await;
         assert_eq!(ran.code, 0, "{provider}: {}", ran.err);
         let received = server.received();
-        assert_eq!(received.len(), 6, "{provider}");
+        assert_eq!(received.len(), 7, "{provider}");
         for (at, request) in received.iter().enumerate() {
             assert_eq!(request.path, protocol.path());
             assert_eq!(request.header("x-team"), Some("blue"));
@@ -228,12 +229,12 @@ async fn what_every_protocol_received_is_what_replay_rebuilds() {
             );
         }
         assert!(
-            String::from_utf8_lossy(&received[3].body).contains("Draws lines."),
+            String::from_utf8_lossy(&received[4].body).contains("Draws lines."),
             "the tool's result went out"
         );
         assert_eq!(
             verify(&place, "s").split(" (").next(),
-            Some("all 6 requests match")
+            Some("all 7 requests match")
         );
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use bindery_gateway::{HttpUpstream, Kept, Outcome, Problem};
 use bindery_store::{MemoryStore, SqliteOptions, SqliteStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::place::{Place, RawUpstream, read_until, recorded};
 
@@ -225,6 +226,27 @@ async fn a_slow_reader_slows_the_upstream_and_fills_no_memory() {
     );
 }
 
+/// One request on connections that stay open, answered with an empty object.
+async fn exchange(
+    place: &Place,
+    client: &mut TcpStream,
+    upstream: &RawUpstream,
+    there: &mut Option<TcpStream>,
+    body: &str,
+) {
+    client.write_all(post(place, body).as_bytes()).await.unwrap();
+    if there.is_none() {
+        *there = Some(upstream.accept().await);
+    }
+    let there = there.as_mut().unwrap();
+    read_until(there, body).await;
+    there
+        .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
+        .await
+        .unwrap();
+    read_until(client, "{}").await;
+}
+
 #[tokio::test]
 async fn what_passes_unseen_is_counted_and_told() {
     let upstream = RawUpstream::start().await;
@@ -236,18 +258,7 @@ async fn what_passes_unseen_is_counted_and_told() {
     let mut client = place.connect().await;
     let mut there = None;
     for _ in 0..3 {
-        let body = request("x");
-        client.write_all(post(&place, &body).as_bytes()).await.unwrap();
-        if there.is_none() {
-            there = Some(upstream.accept().await);
-        }
-        let there = there.as_mut().unwrap();
-        read_until(there, &body).await;
-        there
-            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
-            .await
-            .unwrap();
-        read_until(&mut client, "{}").await;
+        exchange(&place, &mut client, &upstream, &mut there, &request("x")).await;
     }
     drop(client);
     place.ask_to_stop();
@@ -272,17 +283,7 @@ async fn a_full_disk_loses_records_and_no_request() {
     for round in 0..6 {
         // Different enough that each is written whole, and all do not fit.
         let body = request(&format!("{round}").repeat(12_000));
-        client.write_all(post(&place, &body).as_bytes()).await.unwrap();
-        if there.is_none() {
-            there = Some(upstream.accept().await);
-        }
-        let there = there.as_mut().unwrap();
-        read_until(there, &body).await;
-        there
-            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}")
-            .await
-            .unwrap();
-        read_until(&mut client, "{}").await;
+        exchange(&place, &mut client, &upstream, &mut there, &body).await;
         fates.push(matches!(place.summary().await.kept, Kept::Logged(_)));
     }
     assert_eq!(

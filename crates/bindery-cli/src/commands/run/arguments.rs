@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bindery::budget::Fraction;
 use bindery::sources::settings::{Flags, Request};
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser as _, ValueEnum};
 
 use crate::commands::launch::LaunchArgs;
 use crate::documents::AttachArgs;
@@ -65,6 +65,13 @@ pub(crate) enum SummaryBy {
     Model,
 }
 
+/// The arguments by themselves.
+#[derive(Debug, clap::Parser)]
+struct Alone {
+    #[command(flatten)]
+    args: RunArgs,
+}
+
 /// Drive an agent session here.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -114,6 +121,9 @@ pub(crate) struct RunArgs {
     /// Start no MCP servers but those of `--mcp-config`
     #[arg(long)]
     pub(super) no_mcp: bool,
+    /// Send no sub-agents
+    #[arg(long)]
+    pub(super) no_agents: bool,
     /// Let paths lead out of the working directory
     #[arg(long)]
     pub(super) allow_outside: bool,
@@ -154,6 +164,17 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
+    /// The arguments of a session in a directory that asks nobody and starts no server.
+    pub(super) fn plain(dir: &std::path::Path) -> anyhow::Result<Self> {
+        let line = [
+            "run".into(),
+            "--no-mcp".into(),
+            "--dir".into(),
+            dir.as_os_str().to_owned(),
+        ];
+        Ok(Alone::try_parse_from(line)?.args)
+    }
+
     /// What the settings are asked; `family` is the provider in whose format requests are written, where
     /// one was named.
     pub(super) fn request(&self, family: Option<String>) -> Request {

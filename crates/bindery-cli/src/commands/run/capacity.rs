@@ -4,9 +4,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use bindery::budget::Budget;
+use bindery::budget::{Budget, Fraction};
 use bindery::compaction::Rates;
-use bindery::digest::Bounds;
+use bindery::digest;
 use bindery::sources::settings::CapacitySettings;
 use bindery::{CountTokens, Params, TokenCount, Tokenizers, Usage};
 use bindery_agent::{Agent, Cancel, Capacity, Compacted, Summariser};
@@ -20,20 +20,39 @@ use crate::terminal::{Terminal, printable};
 /// A model that is not in the table: nothing is known of its window, and none is guessed.
 const UNKNOWN: u64 = u64::MAX;
 
+/// What flags and settings say of the window.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    window: Option<u64>,
+    compact_at: Option<Fraction>,
+    summary_by: SummaryBy,
+    settings: CapacitySettings,
+}
+
+impl Bounds {
+    pub(super) fn of(args: &RunArgs, settings: CapacitySettings) -> Self {
+        Self {
+            window: args.window,
+            compact_at: args.compact_at,
+            summary_by: args.summary_by,
+            settings,
+        }
+    }
+}
+
 /// The window and the way of counting of the model, and the store of large results.
-pub(super) fn of(
-    args: &RunArgs,
-    settings: &CapacitySettings,
-    store: &SqliteStore,
-    params: &Params,
-) -> anyhow::Result<Capacity> {
+pub(super) fn within(bounds: Bounds, store: &SqliteStore, params: &Params) -> anyhow::Result<Capacity> {
     let windows = books::windows()?;
-    let window = args
+    let window = bounds
         .window
         .or_else(|| windows.tokens(&params.model))
         .unwrap_or(UNKNOWN);
     let mut budget = Budget::new(window, u64::from(params.max_tokens));
-    budget.compact = args.compact_at.or(settings.compact_at).unwrap_or(budget.compact);
+    let settings = bounds.settings;
+    budget.compact = bounds
+        .compact_at
+        .or(settings.compact_at)
+        .unwrap_or(budget.compact);
     budget.prune = settings.prune_at.unwrap_or(budget.prune).min(budget.compact);
     if let Some(reserve) = settings.tool_reserve {
         budget.tools = reserve.of(budget.window.saturating_sub(budget.answer));
@@ -48,12 +67,12 @@ pub(super) fn of(
     capacity.keep_recent = settings.keep_recent;
     if let Some(bytes) = settings.intake_bytes {
         capacity.intake.largest = usize::try_from(bytes).unwrap_or(usize::MAX);
-        capacity.intake.bounds = Bounds::about(capacity.intake.largest / 2);
+        capacity.intake.bounds = digest::Bounds::about(capacity.intake.largest / 2);
     }
     if let Some(rates) = rates(&params.model)? {
         capacity.rates = rates;
     }
-    capacity.summariser = match args.summary_by {
+    capacity.summariser = match bounds.summary_by {
         SummaryBy::Extract => Summariser::Extract,
         SummaryBy::Model => Summariser::Model,
     };

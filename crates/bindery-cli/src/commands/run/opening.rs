@@ -14,11 +14,14 @@ use bindery::sources::dialect::Catalogue;
 use bindery::sources::instructions::Host;
 use bindery::{Registration, Scope, Session};
 use bindery_agent::plugins::{InstructionFiles, Time, Tmux, recall};
+use bindery_agent::subagent::Subagents;
 use bindery_agent::tools::{Reach, Shell, Workdir, toolbox_with};
 use bindery_agent::{Agent, Clock, SystemClock};
 use bindery_store::{Contention, Journal, SessionId, SqliteStore, Store};
 
 use super::arguments::RunArgs;
+use super::capacity::Bounds;
+use super::children;
 use super::control;
 use super::model::{Choice, model};
 use super::people::People;
@@ -39,6 +42,8 @@ pub(super) struct Opened {
     pub(super) told: Told,
     /// The MCP servers, if there are any.
     pub(super) servers: Option<Servers>,
+    /// The sub-agents, if any may be sent.
+    pub(super) children: Option<Subagents>,
     kept: Vec<Registration>,
     pub(super) registered: Here,
 }
@@ -106,9 +111,11 @@ pub(super) fn open(
     agent.gate = Some(here.gate().clone());
     let later = here.told();
     agent.notices = Box::new(move || later.take());
-    let capacity = super::capacity::of(args, &here.settings.capacity(), &store, &agent.params)?;
+    let bounds = Bounds::of(args, here.settings.capacity());
+    let capacity = super::capacity::within(bounds, &store, &agent.params)?;
     agent.toolbox = toolbox_with(&workdir, Shell::new(commands_environment()), &capacity.intake);
     agent.capacity = Some(capacity);
+    let children = children::attach(&mut agent, (&id, &store), &dir, (&here, &question), args)?;
     agent.permit = Arc::new(Ask::new(people.clone(), args.allow.clone()));
     let mut kept = vec![scope.tools(agent.toolbox.schemas())];
     kept.extend(time(args, &scope)?);
@@ -136,6 +143,7 @@ pub(super) fn open(
         palette: terminal.err_palette,
         told: Told::already(&here.notices),
         servers,
+        children,
         kept,
         registered: here,
     })
@@ -208,6 +216,17 @@ fn recalled(
     Ok(kept)
 }
 
+/// What reading instruction files may know.
+pub(super) fn host(here: &Here, question: &Question) -> Host {
+    Host {
+        cwd: question.surroundings.cwd.clone(),
+        home: question.surroundings.home.clone(),
+        environment: question.environment.clone(),
+        options: here.loading(question),
+        ..Host::default()
+    }
+}
+
 /// The instruction files, read again from turn to turn; none where they are switched off.
 fn instruction_files(
     here: &Here,
@@ -218,16 +237,9 @@ fn instruction_files(
         return Ok(None);
     };
     let dialect = Catalogue::shipped().get(&manifest.dialect)?;
-    let host = Host {
-        cwd: question.surroundings.cwd.clone(),
-        home: question.surroundings.home.clone(),
-        environment: question.environment.clone(),
-        options: here.loading(question),
-        ..Host::default()
-    };
     let files = InstructionFiles::new(
         dialect,
-        host,
+        host(here, question),
         question.places.clone(),
         here.gate().clone(),
         scope.clone(),
