@@ -157,7 +157,7 @@ impl Agent {
     /// Reads the world as the first step would, and registers what it finds. Nothing is written.
     pub fn look_around(&mut self) -> Result<Vec<Notice>, ProviderError> {
         let moment = Moment {
-            turn: 1,
+            turn: self.journal.state().turns().saturating_add(1),
             step: 1,
             said: "",
             touched: self.journal.state().touched(),

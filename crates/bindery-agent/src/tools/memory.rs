@@ -42,21 +42,16 @@ impl Runner for MemoryTool {
         let schema = json!({
             "type": "object",
             "properties": {
-                "text": {"type": "string", "description": "One fact in one or two sentences that are understood by themselves"},
-                "topic": {"type": "string", "description": "The topic's file, such as `deploys`; without it, the index"},
-                "scope": {
-                    "type": "string",
-                    "enum": ["private", "user", "project"],
-                    "description": "private: the user's, for this project (default); user: the user's, everywhere; \
-                                    project: in the repository, for everybody"
-                },
-                "told_by": {"type": "string", "enum": TELLERS, "description": "Whose word it is"},
+                "text": {"type": "string", "description": "One fact that is understood by itself"},
+                "topic": {"type": "string", "description": "Such as `deploys`"},
+                "scope": {"type": "string", "enum": ["private", "user", "project"], "description": "private, if left out"},
+                "told_by": {"type": "string", "enum": TELLERS},
             },
             "required": ["text", "told_by"],
             "additionalProperties": false,
         });
-        let description = "Notes a fact for later sessions. No instructions, no secrets, nothing that the repository \
-                           says itself.";
+        let description = "Notes a fact for later sessions: the user's for this project, or for all, or in the repository for \
+                           everybody. No instructions, no secrets.";
         Tool::new("memory", description, &schema)
     }
 

@@ -98,6 +98,8 @@ rules! {
     SectionUnused "BND203" "section-unused" Warning false "A section never reaches the model";
     SectionOrder "BND204" "section-order" Warning false "Two sections claim one position, and only their names decide";
     SettingsInvalid "BND205" "settings-invalid" Error false "A settings file is wrong";
+    Memory "BND206" "memory" Warning false "A memory is not seen as it is meant: a dead link, a cut index, a file that cannot be read";
+    Skill "BND207" "skill" Warning false "A skill is not offered as it is meant: no description, a name that is taken, too much for the index";
     VolatileText "BND301" "volatile-before-boundary" Warning false "Text before the cache boundary is different the next time";
     VolatileVariable "BND302" "variable-before-boundary" Warning false "A section before the cache boundary refers to a value that differs between sessions";
     Budget "BND303" "budget" Warning false "Instructions take a large part of the context window";

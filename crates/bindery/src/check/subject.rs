@@ -1,6 +1,6 @@
 //! What the rules look at: values, gathered before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -74,6 +74,8 @@ pub struct Composed {
     pub assemblies: Vec<Assembly>,
     /// What reading had to say.
     pub notices: Vec<Notice>,
+    /// Keys of sections that variants choose.
+    pub by_variant: BTreeSet<String>,
     /// Why an assembly or its rendering failed, with the place where that is known.
     pub failures: Vec<(Option<bindery_sources::Position>, String)>,
     /// Tokens of the system prompt, and of the model's window where it is known.

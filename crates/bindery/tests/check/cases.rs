@@ -314,6 +314,16 @@ pub(crate) const CASES: &[Case] = &[
     ),
     case("BND205", AUTO, &[("bindery.toml", Text("modle = \"x\"\n"))]),
     case(
+        "BND206",
+        AUTO,
+        &[(".bindery/memory/MEMORY.md", Text("- [Deploys](deploys.md)\n"))],
+    ),
+    case(
+        "BND207",
+        AUTO,
+        &[(".bindery/skills/pdf/SKILL.md", Text("Use pdftotext.\n"))],
+    ),
+    case(
         "BND301",
         AUTO,
         &[(

@@ -38,11 +38,11 @@ fn prompts(rendered: &Rendered) -> Vec<PromptRow> {
         .partition(|item| item.key.starts_with("prompt:"));
     let mut rows = Vec::new();
     if composed.is_empty() {
-        // A section of another mode would have been left out anyway.
+        // Sections of another mode, and those that a nearer one shadows, would have been left out anyway.
         let mut reasons = assembly
             .shadowed
             .iter()
-            .filter(|one| one.what == "section" && !one.reason.starts_with("not declared"));
+            .filter(|one| one.what == "section" && is_for_all(&one.reason));
         let why = reasons
             .next()
             .map_or("there are no sections", |one| one.reason.as_str());
@@ -58,6 +58,11 @@ fn prompts(rendered: &Rendered) -> Vec<PromptRow> {
     let left_out = assembly.shadowed.iter().filter(|one| one.what == "prompt source");
     rows.extend(left_out.map(|one| row(&one.name, false, String::new(), &one.reason)));
     rows
+}
+
+/// Whether a reason leaves out every section.
+fn is_for_all(reason: &str) -> bool {
+    reason.ends_with("replaces the default") || reason.ends_with("is the whole system prompt")
 }
 
 fn row(name: &str, takes_part: bool, from: String, what: &str) -> PromptRow {
@@ -93,8 +98,7 @@ pub(super) fn write(rendered: &Rendered, here: &Here, terminal: &mut Terminal) -
         };
         writeln!(out, "  {:<12} {fate}  {from}{}", printable(&row.name), row.what)?;
     }
-    let shadowed =
-        |one: &&bindery::assembly::Shadowed| one.what == "section" && !one.reason.contains("default");
+    let shadowed = |one: &&bindery::assembly::Shadowed| one.what == "section" && !is_for_all(&one.reason);
     for one in rendered.assembly.shadowed.iter().filter(shadowed) {
         writeln!(
             out,
