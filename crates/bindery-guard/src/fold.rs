@@ -209,7 +209,9 @@ fn copy_letters(source: &str, from: usize, view: &mut View, lookalikes: &mut Loo
             [first @ 0xE0..=0xED, second, third, ..] => {
                 let code =
                     u32::from(first & 0x0F) << 12 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F);
-                if !(letters::is_settled(code) || table.is_kept(code)) {
+                // Han and Hangul, for the most part.
+                let is_common = matches!(first, 0xE5..=0xE9 | 0xEB..=0xEC);
+                if !(is_common || letters::is_settled(code) || table.is_kept(code)) {
                     break;
                 }
                 at += 3;

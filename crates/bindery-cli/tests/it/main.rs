@@ -29,5 +29,6 @@ mod output;
 mod place;
 mod requests;
 mod run;
+mod sarif;
 mod scenarios;
 mod trust;

@@ -70,12 +70,12 @@ const BASE64: [u8; 256] = digits(
 /// The value of each byte as a digit: its place among `signs`, or among `others` that stand for the same.
 const fn digits(signs: &[u8], others: &[u8]) -> [u8; 256] {
     let mut values = [NONE; 256];
-    let mut value = 0;
-    while value < signs.len() && value < others.len() && value < NONE as usize {
-        if others[value] != b' ' {
-            values[others[value] as usize] = value as u8;
+    let mut value = 0_u8;
+    while (value as usize) < signs.len() && (value as usize) < others.len() {
+        if others[value as usize] != b' ' {
+            values[others[value as usize] as usize] = value;
         }
-        values[signs[value] as usize] = value as u8;
+        values[signs[value as usize] as usize] = value;
         value += 1;
     }
     values

@@ -95,7 +95,7 @@ proptest::proptest! {
         let decoded = |candidates: Vec<Candidate>| {
             let all = candidates.into_iter().filter(|candidate| match candidate.encoding {
                 // Two letters may be hexadecimal, but stand for no printable character.
-                Encoding::Numbers => numbers::decode(&source[candidate.start..candidate.end], 0).is_some(),
+                Encoding::Numbers => source.get(candidate.start..candidate.end).is_some_and(|line| numbers::decode(line, 0).is_some()),
                 _ => true,
             });
             all.collect::<Vec<_>>()

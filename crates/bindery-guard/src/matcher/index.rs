@@ -95,8 +95,8 @@ impl Index {
         }
         let narrow = std::mem::take(found);
         let mut next = narrow.iter().copied().peekable();
-        let mut at = 0;
-        while let Some(byte) = text.get(at) {
+        // Byte by byte: a step by letters would have to wait for each.
+        for (at, byte) in text.iter().enumerate() {
             // Such keywords begin with a letter beyond ASCII.
             if *byte >= 0xC0
                 && self
@@ -108,12 +108,6 @@ impl Index {
                 }
                 note(&self.anywhere, text, at, found);
             }
-            // Folded text may be broken, but its letters are not.
-            at += match byte {
-                0xE0..=0xEF => 3,
-                0xC0..=0xDF => 2,
-                _ => 1,
-            };
         }
         found.extend(next);
     }

@@ -147,24 +147,24 @@ fn may_come(segments: &[(u8, u16)], steps: &[Step], window: &[u8], blanks: u8) -
         return false;
     };
     let most = u32::from(*gap) + u32::from(blanks);
-    let (mut seen, mut in_mark, mut in_blank) = (0, false, false);
+    let (mut seen, mut was_between, mut after_blank) = (0, false, false);
     for (place, byte) in window.iter().enumerate() {
-        let gap = GAPS.get(usize::from(*byte)).copied().unwrap_or(0);
-        let is_mark = gap != 0;
-        if (in_mark || is_mark) && step.filter.may_match(window.get(place..).unwrap_or_default()) {
+        let class = GAPS.get(usize::from(*byte)).copied().unwrap_or(0);
+        let between = class != 0;
+        if (was_between || between) && step.filter.may_match(window.get(place..).unwrap_or_default()) {
             return true;
         }
-        if gap & BLANK != 0 && !in_blank {
-            in_blank = true;
+        if class & BLANK != 0 && !after_blank {
+            after_blank = true;
             seen += 1;
         }
-        if !is_mark && in_blank {
-            in_blank = false;
+        if !between && after_blank {
+            after_blank = false;
             if seen >= most {
                 return false;
             }
         }
-        in_mark = is_mark;
+        was_between = between;
     }
     false
 }

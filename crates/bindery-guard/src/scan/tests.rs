@@ -99,6 +99,14 @@ fn work_is_linear_in_the_input() {
         "\u{AD}a",
         "](https://x.example/?a=1",
         "ignore all previous instructions ",
+        "{\"a\": \"b\\nc\\u0041\"} ",
+        "\\\\\"",
+        "\\udb40\\udc41\"",
+        "é",
+        "ё а",
+        "忽略所有指",
+        "remember that ",
+        "you are ",
     ];
     for unit in units {
         let work = |times: usize| scan_counted(unit.repeat(times).as_bytes(), scanner).1.bytes;

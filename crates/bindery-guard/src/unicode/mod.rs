@@ -179,17 +179,11 @@ const MAY_BE_SUSPECT: [u64; 256] = {
 /// The next character from `at` on for which its line must be inspected.
 fn next_suspect(source: &str, mut at: usize) -> Option<usize> {
     let bytes = source.as_bytes();
+    let may_be = |byte: &u8| MAY_BE_SUSPECT.get(usize::from(*byte)).copied().unwrap_or(0);
     loop {
+        at += bytes.get(at..)?.iter().position(|byte| may_be(byte) != 0)?;
         let byte = *bytes.get(at)?;
-        let may = MAY_BE_SUSPECT.get(usize::from(byte)).copied().unwrap_or(0);
-        if may == 0 {
-            at += match byte {
-                0xE0..=0xEF => 3,
-                0xC0..=0xDF => 2,
-                _ => 1,
-            };
-            continue;
-        }
+        let may = may_be(&byte);
         if let 0xCE..=0xD3 = byte {
             // Letters that look Latin are of interest in Latin words only.
             if touches_latin(bytes, at, 2) {

@@ -90,6 +90,9 @@ rules! {
     ClientSettings "BND124" "client-settings" Warning false "A client's settings or search bounds change what loads";
     PathDead "BND125" "path-dead" Note false "A path in backticks names nothing";
     CommandDead "BND126" "command-dead" Warning false "A hook or an MCP server names a file that is not there";
+    McpUnusable "BND127" "mcp-unusable" Warning false "The entry of an MCP server cannot be used as it is";
+    AgentUnusable "BND128" "agent-unusable" Warning false "A definition gives no agent, or says something that is not understood";
+    AgentToolUnknown "BND129" "agent-tool-unknown" Warning false "A definition of an agent names a tool that no client has";
     VariableUnknown "BND201" "variable-unknown" Error false "A section refers to a variable that does not exist";
     SectionInvalid "BND202" "section-invalid" Error false "A section cannot be read or assembled";
     SectionUnused "BND203" "section-unused" Warning false "A section never reaches the model";

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use bindery_core::{CountTokens, Mode, Place, SessionError, Source, Text};
 use bindery_guard::{Scanner, scan};
+use bindery_sources::agents::{self, Agents};
 use bindery_sources::composition::read_folder;
 use bindery_sources::dialect::{Catalogue, CatalogueError, Dialect, Scope};
 use bindery_sources::environment::Surroundings;
+use bindery_sources::hooks::Clients;
 use bindery_sources::instructions::{Boundary, Host, Loader, Options};
 use bindery_sources::places::Places;
 use bindery_sources::reading::Reader;
@@ -83,6 +85,8 @@ pub fn gather(request: &Request, scanner: &Scanner) -> Result<Subject, Catalogue
         readings.extend(read(request, directories, &Arc::new(dialect), &mut reader));
     }
     let mut subject = Subject {
+        servers: bindery_sources::mcp::problems(&places),
+        agents: project_agents(&places, &mut reader),
         bounds,
         composed: composed(request, &places, repository.as_ref()),
         places: Some(places),
@@ -96,6 +100,17 @@ pub fn gather(request: &Request, scanner: &Scanner) -> Result<Subject, Catalogue
         subject.silenced = settings::silenced(&text.text, "bindery.toml");
     }
     Ok(subject)
+}
+
+/// The definitions of agents that the project brings.
+fn project_agents(places: &Places, reader: &mut Reader) -> Agents {
+    let clients = Clients {
+        claude: true,
+        codex: true,
+    };
+    let mut roots = agents::roots(places, &BTreeMap::new(), clients);
+    roots.retain(|root| root.scope == Scope::Project);
+    Agents::read(&roots, reader)
 }
 
 /// The dialects asked for, or those that have files here.

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use bindery_core::Assembly;
 use bindery_guard::Report;
 use bindery_sources::Notice;
+use bindery_sources::agents::Agents;
 use bindery_sources::composition::SectionFile;
 use bindery_sources::dialect::Dialect;
 use bindery_sources::instructions::{Candidate, Manifest};
+use bindery_sources::mcp::Problem;
 use bindery_sources::places::Places;
 use bindery_sources::settings::Silenced;
 use bindery_sources::tree::Tree;
@@ -33,6 +35,10 @@ pub struct Subject {
     pub bounds: Vec<String>,
     /// Targets of links that exist although they are no part of the tree.
     pub outside_tree: Vec<PathBuf>,
+    /// Entries of MCP servers of the project that cannot be used.
+    pub servers: Vec<Problem>,
+    /// The project's definitions of agents.
+    pub agents: Agents,
 }
 
 /// A file's bytes and what the scanner found in them.

@@ -262,6 +262,34 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     case(
+        "BND127",
+        AUTO,
+        &[(
+            ".mcp.json",
+            Text(
+                "{ \"mcpServers\": { \"old\": { \"type\": \"sse\", \"url\": \"https://x.example\" }, \"web\": { \"url\": \"${HOST}/mcp\" } } }\n",
+            ),
+        )],
+    ),
+    case(
+        "BND128",
+        AUTO,
+        &[(
+            ".claude/agents/reviewer.md",
+            Text("---\nname: reviewer\ndescription: Reviews.\nprompt: replace\n---\nReview.\n"),
+        )],
+    ),
+    case(
+        "BND129",
+        AUTO,
+        &[(
+            ".claude/agents/reviewer.md",
+            Text(
+                "---\nname: reviewer\ndescription: Reviews.\ntools: Read, Grepp, mcp__files\n---\nReview.\n",
+            ),
+        )],
+    ),
+    case(
         "BND201",
         AUTO,
         &[(
