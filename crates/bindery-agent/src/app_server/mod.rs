@@ -10,6 +10,7 @@
 //! read makes the server wait, and nothing is dropped.
 
 mod approval;
+pub mod methods;
 mod outlet;
 pub mod protocol;
 mod refusal;

@@ -3,7 +3,8 @@
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::protocol::{ErrorData, METHODS, Method, NOTIFICATIONS, SERVER_REQUESTS};
+use super::methods::{METHODS, Method, NOTIFICATIONS, SERVER_REQUESTS};
+use super::protocol::ErrorData;
 
 /// The JSON Schema of every method and notification.
 pub fn json_schema() -> Value {
