@@ -3,8 +3,8 @@
 export interface InitializeParams {
   /** Who asks. */
   clientInfo: ClientInfo;
-  /** What the client can do; nothing depends on it. */
-  capabilities?: unknown;
+  /** What the client can do. */
+  capabilities?: Capabilities | null;
 }
 /** Who asks. */
 export interface ClientInfo {
@@ -12,6 +12,13 @@ export interface ClientInfo {
   name: string;
   /** Its version. */
   version?: string | null;
+}
+/** What a client can do. What is not known here is passed over: clients of other servers say more. */
+export interface Capabilities {
+  /** It answers `tool/requestApproval`. Without it, tools that nobody allowed beforehand are refused. */
+  requestApproval?: boolean;
+  /** How long it may take to answer, in milliseconds; five minutes where it does not say. */
+  approvalTimeoutMs?: number | null;
 }
 /** Who answers. */
 export interface InitializeResult {
@@ -304,6 +311,28 @@ export interface WarningNotification {
   /** What there is to tell. */
   message: string;
 }
+/** Request of the server, `tool/requestApproval`: whether a tool may act. Sent to clients that said `requestApproval`; one that is not answered in time is refused. */
+export interface ApprovalParams {
+  /** The session. */
+  threadId: string;
+  /** The tool. */
+  tool: string;
+  /** What it would do, in one line. */
+  what: string;
+  /** Why a person is to be asked although the tool is allowed: a hook wants it. */
+  why?: string | null;
+  /** How long the answer may take, in milliseconds. */
+  timeoutMs: number;
+}
+/** The client's answer. */
+export interface ApprovalResult {
+  /** Whether it may. */
+  decision: ApprovalDecision;
+  /** What the model is told of a refusal. */
+  reason?: string | null;
+}
+/** Whether a tool may act. */
+export type ApprovalDecision = "accept" | "acceptForSession" | "decline";
 /** What a refusal says to machines, in `error.data`. */
 export interface ErrorData {
   /** What is wrong. */
@@ -331,6 +360,9 @@ export interface Methods {
   "turn/start": { params: TurnStartParams; result: TurnStartResult };
   "turn/steer": { params: TurnSteerParams; result: TurnSteerResult };
   "turn/interrupt": { params: TurnInterruptParams; result: Empty };
+}
+export interface ServerRequests {
+  "tool/requestApproval": { params: ApprovalParams; result: ApprovalResult };
 }
 export interface Notifications {
   "turn/started": TurnNotification;

@@ -2,6 +2,7 @@
 
 mod layers;
 mod parity;
+mod servers;
 mod test;
 mod tidy;
 mod workspace;
@@ -17,6 +18,7 @@ usage: cargo xtask COMMAND
            [--client claude|codex|hermes]… [--only TEXT] [--new] [--keep]
   clients  run the real clients through the gateway: what passes, what is recorded, how it is typed
   control  run the real clients with `bindery hook gate` as their hook: context, gate, stop
+  mcp      run MCP servers from the npm registry in sessions: listed, killed, back, no byte changed
   tidy     check what lints cannot: file sizes, module docs, layers, names, paths
 ";
 
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         ["parity", rest @ ..] => parity::run(rest),
         ["clients"] => parity::through::run(),
         ["control"] => parity::control::run(),
+        ["mcp"] => servers::run(),
         ["tidy"] => tidy::run(),
         _ => Err(anyhow::anyhow!("{USAGE}")),
     };

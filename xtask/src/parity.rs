@@ -12,6 +12,7 @@ pub(crate) mod control;
 mod hermes;
 mod install;
 mod isolation;
+mod methods;
 mod mock;
 mod owners;
 mod process;
@@ -119,7 +120,7 @@ fn wish(arguments: &[&str]) -> Result<Wish> {
 }
 
 /// `target/parity`, which git does not see.
-fn scratch() -> Result<PathBuf> {
+pub(crate) fn scratch() -> Result<PathBuf> {
     let target = match std::env::var_os("CARGO_TARGET_DIR") {
         Some(target) => PathBuf::from(target),
         None => workspace::root()?.join("target"),

@@ -16,6 +16,7 @@ use crate::hooks::{Control, Seams};
 use crate::mail::Mailbox;
 use crate::params::Bodies;
 use crate::pre_step::PreStepListener;
+use crate::subagent::SubRole;
 use crate::tool::{Permit, ReadOnly, Toolbox};
 use crate::watch::{Nobody, Watch};
 
@@ -48,8 +49,12 @@ pub struct Assembled {
 /// The moment of a refresh.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment<'a> {
+    /// The turn's number in the session.
+    pub turn: u64,
     /// The step that would follow, from 1.
     pub step: u64,
+    /// What was said since the last step; empty where only tools went on.
+    pub said: &'a str,
     /// Everything that tools touched in the session, in order, without repetition: absolute paths.
     pub touched: &'a [Arc<str>],
 }
@@ -94,6 +99,8 @@ pub struct Agent {
     pub capacity: Option<crate::capacity::Capacity>,
     /// Who looks on.
     pub watch: Box<dyn Watch>,
+    /// What it is to hooks, where another session sent it.
+    pub role: Option<SubRole>,
 }
 
 impl Agent {
@@ -130,6 +137,7 @@ impl Agent {
             control: None,
             capacity: None,
             watch: Box::new(Nobody),
+            role: None,
         };
         agent.settle()?;
         Ok(agent)
@@ -144,6 +152,21 @@ impl Agent {
         model: Arc<dyn Model>,
     ) -> Result<Self, StoreError> {
         Self::open(journal, session, options, params, model, Arc::new(SystemClock))
+    }
+
+    /// Reads the world as the first step would, and registers what it finds. Nothing is written.
+    pub fn look_around(&mut self) -> Result<Vec<Notice>, ProviderError> {
+        let moment = Moment {
+            turn: self.journal.state().turns().saturating_add(1),
+            step: 1,
+            said: "",
+            touched: self.journal.state().touched(),
+        };
+        let mut notices = Vec::new();
+        for refresher in &mut self.refreshers {
+            notices.extend(refresher.refresh(moment)?);
+        }
+        Ok(notices)
     }
 
     /// What the log folds to.

@@ -91,10 +91,11 @@ impl Agent {
     /// Counts a request that is about to be sent, so that its usage corrects the counter.
     fn measure(&mut self, header: &Header, reminders: &[bindery_core::Message]) {
         let messages = self.journal.state().messages_with(reminders);
+        let now = self.clock.now_ms();
         if let Some(capacity) = &mut self.capacity {
             let (budget, counter) = (capacity.budget, capacity.counter.clone());
             let report = BudgetReport::of(budget, &header.system, &header.tools, &messages, &*counter);
-            capacity.sent(report.used.value);
+            capacity.sent(report.used.value, now);
         }
     }
 

@@ -89,7 +89,12 @@ impl Agent {
         } in ready
         {
             let what = runner.describe(&input);
-            let task = running.spawn(runner.run(input.clone())).id();
+            let work = if runner.sends() {
+                runner.send(input.clone(), self.as_parent(&call))
+            } else {
+                runner.run(input.clone())
+            };
+            let task = running.spawn(work).id();
             known.push(Running {
                 task,
                 call,
@@ -135,7 +140,12 @@ impl Agent {
         } = running;
         let place = self.state().next_seq().get();
         let text = self.take_in(outcome.text.clone())?;
-        let (text, scan) = self.admit(place, what, text);
+        let (mut text, scan) = self.admit(place, what, text);
+        if let Some(footer) = &outcome.footer {
+            text = format!("{text}\n\n{footer}");
+        }
+        let ended = outcome.children.iter().cloned().map(Payload::from);
+        let mut payloads: Vec<Payload> = ended.collect();
         let returned = ToolReturned {
             call: call.clone(),
             content: result(place, tool, &text),
@@ -149,8 +159,10 @@ impl Agent {
                 .collect(),
             scan,
         };
-        self.commit(vec![returned.into()])?;
+        payloads.push(returned.into());
+        self.commit(payloads)?;
         self.shown(&outcome)?;
+        self.change_states(&outcome.states)?;
         let call = Call {
             id: call,
             tool,

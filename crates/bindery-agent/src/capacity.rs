@@ -4,8 +4,8 @@ mod intake;
 
 use std::sync::Arc;
 
-use bindery_core::budget::Budget;
-use bindery_core::compaction::Limits;
+use bindery_core::budget::{Budget, Fraction};
+use bindery_core::compaction::{Limits, Rates};
 use bindery_core::{CountTokens, TokenCount};
 use bindery_store::Blobs;
 use bindery_tokens::{Calibrated, Calibration, Reported};
@@ -31,6 +31,12 @@ pub struct Capacity {
     pub hooks: Vec<Arc<dyn CompactHook>>,
     pairs: Vec<Reported>,
     counted: Option<u64>,
+    /// Which share of the room a compaction leaves of the newest messages, where somebody chose one.
+    pub keep_recent: Option<Fraction>,
+    /// What tokens cost with this model: by it single results are pruned.
+    pub rates: Rates,
+    /// When the last request went out.
+    pub(crate) sent_at_ms: Option<u64>,
     /// The size at which compaction was last tried in vain.
     pub(crate) gave_up_at: Option<u64>,
 }
@@ -49,13 +55,21 @@ impl Capacity {
             hooks: Vec::new(),
             pairs: Vec::new(),
             counted: None,
+            keep_recent: None,
+            rates: Rates::default(),
+            sent_at_ms: None,
             gave_up_at: None,
         }
     }
 
     /// How much a compaction leaves.
     pub fn limits(&self) -> Limits {
-        Limits::of_room(self.budget.room())
+        let room = self.budget.room();
+        let limits = Limits::of_room(room);
+        Limits {
+            recent: self.keep_recent.map_or(limits.recent, |share| share.of(room)),
+            ..limits
+        }
     }
 
     /// What usage taught about the counter, with its error.
@@ -72,8 +86,9 @@ impl Capacity {
     }
 
     /// Notes what was counted in a request that goes out.
-    pub(crate) fn sent(&mut self, tokens: u64) {
+    pub(crate) fn sent(&mut self, tokens: u64, at_ms: u64) {
         self.counted = Some(tokens);
+        self.sent_at_ms = Some(at_ms);
     }
 
     /// Notes what the provider reported for it.

@@ -5,6 +5,7 @@
 
 mod hook;
 mod model;
+mod prune;
 
 use bindery_core::budget::{BudgetReport, Measured, Pressure};
 use bindery_core::compaction::{Cut, Extract, NoCut, Report, Summary, check, cut, extract, replacement};
@@ -95,6 +96,9 @@ impl Agent {
         let Some(report) = self.budget(entering) else {
             return Ok(None);
         };
+        if report.pressure == Pressure::Prune {
+            self.prune(&report)?;
+        }
         if report.pressure < Pressure::Compact {
             return Ok(None);
         }

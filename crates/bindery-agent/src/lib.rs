@@ -23,6 +23,7 @@ mod pre_step;
 pub mod replay;
 mod settle;
 mod step;
+pub mod subagent;
 mod tool;
 pub mod tools;
 mod turn;

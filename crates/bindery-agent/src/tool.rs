@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bindery_core::log::SubagentEnded;
 use bindery_core::{BoxFuture, Media, Tool, ToolSet};
-use bindery_hooks::Rule;
+use bindery_hooks::{Change, Rule};
 use serde_json::{Map, Value};
+
+use crate::subagent::Parent;
 
 /// What a tool gives back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -19,6 +22,12 @@ pub struct Outcome {
     pub touched: Vec<PathBuf>,
     /// Images that it found: they are shown behind the results, since not every provider takes any in them.
     pub shows: Vec<Media>,
+    /// What stands behind the text, whatever becomes of that: it is never left out of a digest.
+    pub footer: Option<String>,
+    /// Sub-agents that were sent for it.
+    pub children: Vec<SubagentEnded>,
+    /// What states of gates became through it.
+    pub states: Vec<Change>,
 }
 
 impl Outcome {
@@ -72,6 +81,17 @@ pub trait Runner: Send + Sync {
 
     /// Carries a call out. Dropping the future ends it, processes included.
     fn run(self: Arc<Self>, input: Input) -> BoxFuture<'static, Outcome>;
+
+    /// Whether it sends sub-agents: then [`Runner::send`] carries calls out.
+    fn sends(&self) -> bool {
+        false
+    }
+
+    /// Carries out a call that may know who calls.
+    fn send(self: Arc<Self>, input: Input, parent: Parent) -> BoxFuture<'static, Outcome> {
+        drop(parent);
+        self.run(input)
+    }
 }
 
 /// Tools that come and go while a session runs. What the model is told of them is registered elsewhere.

@@ -164,9 +164,15 @@ impl Agent {
         claimed: Vec<UserMessage>,
         cancel: &Cancel,
     ) -> Result<Result<Ready, Ended>, StoreError> {
-        let touched = self.journal.state().touched();
+        let said = said(&claimed);
+        let moment = Moment {
+            turn,
+            step,
+            said: &said,
+            touched: self.journal.state().touched(),
+        };
         for refresher in &mut self.refreshers {
-            match refresher.refresh(Moment { step, touched }) {
+            match refresher.refresh(moment) {
                 Ok(notices) if notices.is_empty() => {}
                 Ok(notices) => self.watch.told(&notices),
                 Err(error) => return self.fail("refresh", "refresh", &error.to_string()).map(Err),
@@ -240,4 +246,12 @@ impl Agent {
         self.commit(vec![recorded.into()])?;
         Ok(Ended::new(TurnOutcome::Failed, message))
     }
+}
+
+/// What people said in messages that want to enter.
+fn said(claimed: &[UserMessage]) -> String {
+    let messages = claimed.iter().filter(|claimed| !claimed.message.is_meta);
+    let fragments = messages.flat_map(|claimed| claimed.message.fragments());
+    let texts: Vec<&str> = fragments.map(|fragment| fragment.text.as_str()).collect();
+    texts.join("\n\n")
 }

@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::commands::agents::AgentsArgs;
 use crate::commands::app_server::AppServerArgs;
 use crate::commands::assemble::AssembleArgs;
 use crate::commands::bench::BenchArgs;
@@ -15,6 +16,7 @@ use crate::commands::import::ImportArgs;
 use crate::commands::lock::LockArgs;
 use crate::commands::log::LogArgs;
 use crate::commands::mcp::McpArgs;
+use crate::commands::memory::MemoryArgs;
 use crate::commands::models::ModelsArgs;
 use crate::commands::plan::PlanArgs;
 use crate::commands::policy::PolicyArgs;
@@ -22,6 +24,7 @@ use crate::commands::replay::ReplayArgs;
 use crate::commands::run::RunArgs;
 use crate::commands::scan::ScanArgs;
 use crate::commands::simulate::SimulateArgs;
+use crate::commands::skills::SkillsArgs;
 use crate::commands::why::WhyArgs;
 use crate::terminal::Color;
 
@@ -61,10 +64,16 @@ pub(crate) enum Command {
     Log(LogArgs),
     /// Rebuild the requests of a session from its log alone
     Replay(ReplayArgs),
+    /// What was noted in earlier sessions: list, show, search, add
+    Memory(MemoryArgs),
+    /// Skills here: which the model is offered, which are shadowed, and why
+    Skills(SkillsArgs),
     /// Approve texts of a repository by content hash, and see what changed since
     Lock(LockArgs),
     /// Hooks and gates: what they mean, which run, what nobody looks at; and a hook for other agents
     Hook(HookArgs),
+    /// Sub-agents: which can be sent here, and what each would be given
+    Agents(AgentsArgs),
     /// MCP servers: which are declared here, which may be started, whether they answer, what they offer
     Mcp(McpArgs),
     /// Show every instruction file of a client here: loaded, cut, shadowed, refused, waiting, and why

@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod agents;
 pub(crate) mod app_server;
 pub(crate) mod assemble;
 pub(crate) mod bench;
@@ -14,6 +15,7 @@ pub(crate) mod launch;
 pub(crate) mod lock;
 pub(crate) mod log;
 pub(crate) mod mcp;
+pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod plan;
 pub(crate) mod policy;
@@ -21,6 +23,7 @@ pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod scan;
 pub(crate) mod simulate;
+pub(crate) mod skills;
 pub(crate) mod why;
 
 use crate::cli::Command;
@@ -30,6 +33,7 @@ use crate::terminal::Terminal;
 /// Runs a command.
 pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<Status> {
     match command {
+        Command::Agents(args) => agents::run(&args, terminal),
         Command::AppServer(args) => app_server::run(&args, terminal),
         Command::Assemble(args) => assemble::run(&args, terminal),
         Command::Hook(args) => hook::run(&args, terminal),
@@ -41,6 +45,8 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::DocumentText { format } => crate::documents::document_text(&format, terminal),
         Command::Log(args) => log::run(&args, terminal),
         Command::Mcp(args) => mcp::run(&args, terminal),
+        Command::Memory(args) => memory::run(&args, terminal),
+        Command::Skills(args) => skills::run(&args, terminal),
         Command::Policy(args) => policy::run(&args, terminal),
         Command::Replay(args) => replay::run(&args, terminal),
         Command::Run(args) => run::run(&args, terminal),

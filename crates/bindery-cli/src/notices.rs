@@ -42,7 +42,11 @@ pub(crate) fn shadowed(shadowed: &[Shadowed], terminal: &mut Terminal) -> io::Re
 /// What a provider's format could not say, below a table.
 pub(crate) fn notes(notes: &[Note], terminal: &mut Terminal) -> io::Result<()> {
     for note in notes {
-        let line = format!("note      {} ({})", note.message, note.fragments.join(", "));
+        let of = match note.fragments.join(", ") {
+            keys if keys.is_empty() => String::new(),
+            keys => format!(" ({keys})"),
+        };
+        let line = format!("note      {}{of}", note.message);
         writeln!(terminal.out, "{}", folded(&line, terminal.width))?;
     }
     Ok(())

@@ -46,12 +46,21 @@ pub(crate) fn latest(store: &SqliteStore, directory: &Path) -> anyhow::Result<Op
     let shown = directory.to_string_lossy();
     let mut sessions = store.list()?.sessions;
     sessions.sort_by(|a, b| (b.last_at_ms, &b.id).cmp(&(a.last_at_ms, &a.id)));
-    for info in sessions {
+    for info in sessions.into_iter().filter(|info| !is_childs(store, &info.id)) {
         if directory_of(&*store.read(&info.id)?).as_deref() == Some(&*shown) {
             return Ok(Some(info.id));
         }
     }
     Ok(None)
+}
+
+/// Whether a session is a sub-agent's: its name is its parent's with `.aN` behind.
+pub(crate) fn is_childs(store: &SqliteStore, id: &SessionId) -> bool {
+    let Some((parent, number)) = id.as_str().rsplit_once(".a") else {
+        return false;
+    };
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && parent.parse().is_ok_and(|parent| store.path(&parent).exists())
 }
 
 /// The directory that a session works in, as its first event says.

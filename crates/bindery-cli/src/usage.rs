@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Context as _;
-use bindery::log::{Payload, Seq, UsageOrigin};
+use bindery::log::{Payload, Seq, SubagentEnded, UsageOrigin};
+use bindery::sources::variants::SETTING;
 use bindery::{CountTokens as _, TokenCount, Tokenizers, Usage, telemetry};
 use bindery_agent::meter::{MeterRow, Metered, meter};
 use bindery_cache::{Cost, PriceBook, Tier};
@@ -28,7 +29,13 @@ pub(crate) struct Used {
     cost: Result<Cost, String>,
     /// Whether a simulation counted some of it.
     simulated: bool,
+    /// The variants that the session has, by experiment.
+    variants: BTreeMap<String, String>,
     metered: Metered,
+    /// The sub-agents that it sent.
+    children: Vec<SubagentEnded>,
+    /// What those cost, as far as their models have a price.
+    children_cost: Result<Cost, String>,
     /// How the text was counted.
     counter: String,
 }
@@ -37,22 +44,36 @@ impl Used {
     /// Reads a log.
     pub(crate) fn of(log: &dyn LogReader) -> anyhow::Result<Self> {
         let prices = PriceBook::built_in()?;
-        let mut models = BTreeMap::new();
+        let (mut models, mut variants) = (BTreeMap::new(), BTreeMap::new());
         let (mut usage, mut cost, mut simulated) = (Usage::default(), Ok(Cost::default()), false);
+        let (mut children, mut children_cost) = (Vec::new(), Ok(Cost::default()));
+        let add = |sum: Result<Cost, String>, model: &str, usage: &Usage| {
+            let row = prices.of(model, Tier::Standard, usage.input());
+            match (sum, row) {
+                (Ok(sum), Some(row)) => Ok(sum + row.cost(usage)),
+                (Ok(_), None) => Err(model.to_owned()),
+                (unpriced, _) => unpriced,
+            }
+        };
         for event in events(log, Seq::FIRST) {
             let event = event?;
             match event.payload {
+                Payload::SettingChanged(changed) => {
+                    let experiment = changed.name.strip_prefix(SETTING);
+                    let variant = changed.value.map(|value| value.value());
+                    let variant = variant.as_ref().and_then(Value::as_str).map(str::to_owned);
+                    variants.extend(experiment.map(str::to_owned).zip(variant));
+                }
                 Payload::AttemptStarted(started) => drop(models.insert(event.seq, started.model)),
                 Payload::UsageReported(reported) => {
                     let model = models.get(&reported.attempt).map_or("?", |model| &**model);
                     usage += reported.usage;
                     simulated |= reported.origin == UsageOrigin::Simulated;
-                    let row = prices.of(model, Tier::Standard, reported.usage.input());
-                    cost = match (cost, row) {
-                        (Ok(sum), Some(row)) => Ok(sum + row.cost(&reported.usage)),
-                        (Ok(_), None) => Err(model.to_owned()),
-                        (unpriced, _) => unpriced,
-                    };
+                    cost = add(cost, model, &reported.usage);
+                }
+                Payload::SubagentEnded(ended) => {
+                    children_cost = add(children_cost, &ended.model, &ended.usage);
+                    children.push(ended);
                 }
                 _ => {}
             }
@@ -64,6 +85,9 @@ impl Used {
             usage,
             cost,
             simulated,
+            children,
+            children_cost,
+            variants,
             metered: meter(log, counter)?,
             counter: counter.name().to_owned(),
         })
@@ -86,6 +110,7 @@ impl Used {
             "requests": self.metered.requests,
             "simulated": self.simulated,
             "usage": telemetry::attributes(&self.usage),
+            "attributes": telemetry::variants(&self.variants),
             "buckets": self.usage,
             "price": self.cost.as_ref().ok().map(Cost::total),
             "cost": self.cost.as_ref().ok(),
@@ -97,6 +122,9 @@ impl Used {
             },
         });
         if let Some(page) = page.as_object_mut() {
+            if !self.children.is_empty() {
+                page.insert("subagents".to_owned(), self.children.iter().map(child).collect());
+            }
             page.insert("rows".to_owned(), self.metered.rows.iter().map(row).collect());
         }
         page
@@ -104,8 +132,23 @@ impl Used {
 
     /// The tokens by class, each with its price, and the whole.
     pub(crate) fn classes(&self) -> String {
-        let usage = &self.usage;
-        let cost = self.cost.as_ref().ok();
+        self.classes_of(&self.usage, &self.cost)
+    }
+
+    /// What the sub-agents used, in one line; nothing where there was none.
+    pub(crate) fn of_children(&self) -> Option<String> {
+        let number = self.children.len();
+        let plural = if number == 1 { "" } else { "s" };
+        let requests: u64 = self.children.iter().map(|child| child.requests).sum();
+        let usage: Usage = self.children.iter().map(|child| child.usage).sum();
+        (number > 0).then(|| {
+            let classes = self.classes_of(&usage, &self.children_cost);
+            format!("{number} sub-agent{plural}, {requests} requests: {classes}")
+        })
+    }
+
+    fn classes_of(&self, usage: &Usage, cost_of: &Result<Cost, String>) -> String {
+        let cost = cost_of.as_ref().ok();
         let class = |name: &str, tokens: u64, price: Option<bindery_cache::Money>| {
             let price = price.filter(|_| tokens > 0).map(|price| format!(" ({price})"));
             let tokens = thousands(TokenCount::exact(tokens));
@@ -122,7 +165,7 @@ impl Used {
         } else {
             "tokens"
         };
-        let whole = match &self.cost {
+        let whole = match cost_of {
             Ok(cost) if self.simulated => format!("would cost {} by list", cost.total()),
             Ok(cost) => format!("price {} by list", cost.total()),
             Err(model) => format!("price unknown: none is listed for {}", printable(model)),
@@ -149,6 +192,9 @@ impl Used {
     pub(crate) fn table(&self, terminal: &mut Terminal) -> std::io::Result<()> {
         let requests = self.metered.requests;
         writeln!(terminal.out, "\n{}", self.classes())?;
+        if let Some(children) = self.of_children() {
+            writeln!(terminal.out, "{children}")?;
+        }
         if requests == 0 {
             return Ok(());
         }
@@ -200,4 +246,15 @@ impl Used {
         rows.sort_by_key(|row| std::cmp::Reverse(by(row)));
         rows
     }
+}
+
+fn child(ended: &SubagentEnded) -> Value {
+    json!({
+        "agent": ended.agent,
+        "session": ended.session,
+        "model": ended.model,
+        "requests": ended.requests,
+        "usage": telemetry::attributes(&ended.usage),
+        "buckets": ended.usage,
+    })
 }

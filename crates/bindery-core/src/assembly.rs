@@ -34,6 +34,9 @@ use crate::{Mode, PromptSources, ToolOrder};
 pub struct AssembleOptions {
     /// How much of the composition is taken.
     pub mode: Mode,
+    /// How much of the contexts, where that is another matter: a sub-agent has the short composition and
+    /// takes over contexts of the main agent's.
+    pub context_mode: Option<Mode>,
     /// Prompts given at launch or by an agent definition.
     pub sources: PromptSources,
     /// The order of tools; without one, names in code-unit order.

@@ -11,6 +11,7 @@
 mod coverage;
 mod cut;
 mod extract;
+mod prune;
 mod references;
 mod replacement;
 mod wishes;
@@ -20,6 +21,7 @@ use serde::Serialize;
 pub use coverage::{Lost, check};
 pub use cut::{Cut, NoCut, cut};
 pub use extract::{Extract, extract};
+pub use prune::{Expected, Pruned, Pruning, Rates, pruning};
 pub use references::references;
 pub use replacement::{SUMMARY, Summary, replacement};
 pub use wishes::wishes;

@@ -100,6 +100,7 @@ mod text;
 mod tokens;
 mod tool_order;
 mod usage;
+pub mod variant;
 mod vocabulary;
 
 pub use assembly::{AssembleError, AssembleOptions, Assembly};

@@ -1,7 +1,8 @@
 //! Prompts from outside the composition: launch flags, agent and coordinator prompts.
 //!
 //! Highest first: `override` (the whole system prompt) → `coordinator` → `agent` → `custom` →
-//! the default composition → `append`, which always comes last. Override and coordinator are
+//! the default composition → `append`, which always comes last; `developer` text keeps its own authority
+//! beside them all. Override and coordinator are
 //! exclusive: they leave no room for an agent's, a custom or the default prompt. An override is
 //! all there is: it leaves out `append` as well.
 
@@ -57,6 +58,9 @@ pub struct PromptSources {
     pub agent: Option<(PromptText, AgentMode)>,
     /// A custom prompt (`--system-prompt`).
     pub custom: Option<(PromptText, CustomMode)>,
+    /// Speaks as the developer, whatever the base is: `developer_instructions`. It stands at the head of the
+    /// dynamic group.
+    pub developer: Option<PromptText>,
     /// Always last (`--append-system-prompt`), in the order given.
     pub append: Vec<PromptText>,
 }
@@ -100,6 +104,11 @@ impl PromptSources {
         for given in self.given().iter().filter(|given| given.left_out.is_none()) {
             match given.place {
                 Place::Base => first.push(given.item(Group::Static, BASE)),
+                Place::Developer => {
+                    let mut item = given.item(Group::Dynamic, BASE);
+                    item.authority = Authority::Developer;
+                    first.push(item);
+                }
                 Place::AfterDefault => last.push(given.item(Group::Static, EXTENSION)),
                 Place::BeforeAppended => first.push(given.item(Group::Appended, BASE)),
                 Place::Last => last.push(given.item(Group::Appended, EXTENSION)),
@@ -163,6 +172,9 @@ impl PromptSources {
             };
             give("custom".to_owned(), text, place);
         }
+        if let Some(text) = &self.developer {
+            give("developer".to_owned(), text, Place::Developer);
+        }
         for (index, text) in self.append.iter().enumerate() {
             give(format!("append.{index:04}"), text, Place::Last);
         }
@@ -187,6 +199,8 @@ struct Given<'a> {
 enum Place {
     /// In the default's place.
     Base,
+    /// At the head of the dynamic group, as the developer.
+    Developer,
     /// After the default's static part.
     AfterDefault,
     /// At the head of the appended group.
@@ -202,7 +216,7 @@ fn left_out(name: &str, prompt: &PromptText, place: Place, base: Option<&str>) -
         (Some(base), Place::Base) => base == name,
         (Some(_), Place::AfterDefault) => false,
         (Some(base), Place::BeforeAppended) => base == "custom",
-        (Some(base), Place::Last) => base != "override",
+        (Some(base), Place::Last | Place::Developer) => base != "override",
     };
     if !takes_part {
         return Some(format!(

@@ -3,6 +3,8 @@
 //!
 //! Source: opentelemetry.io/docs/specs/semconv/gen-ai, as of 2026-11.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use crate::Usage;
@@ -27,6 +29,17 @@ pub fn attributes(usage: &Usage) -> Map<String, Value> {
     .into_iter()
     .map(|(name, tokens)| (name.to_owned(), tokens.into()))
     .collect()
+}
+
+/// Before the name of an experiment: the variant that a session has. No convention names one.
+pub const VARIANT: &str = "bindery.variant.";
+
+/// The variants of a session as attributes.
+pub fn variants(variants: &BTreeMap<String, String>) -> Map<String, Value> {
+    let attribute = |(experiment, variant): (&String, &String)| {
+        (format!("{VARIANT}{experiment}"), Value::from(variant.as_str()))
+    };
+    variants.iter().map(attribute).collect()
 }
 
 #[cfg(test)]

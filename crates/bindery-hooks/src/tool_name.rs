@@ -8,22 +8,25 @@ use serde_json::{Map, Value};
 use crate::answer::Contract;
 
 /// Ours, then those of Claude Code, then those of Codex. The first of each is what a hook is told.
-const TOOLS: [(&str, &[&str], &[&str]); 6] = [
+const TOOLS: [(&str, &[&str], &[&str]); 7] = [
     ("shell", &["Bash"], &["Bash", "exec_command", "shell"]),
     ("edit", &["Edit", "MultiEdit", "NotebookEdit"], &["apply_patch"]),
     ("write", &["Write"], &["apply_patch"]),
     ("read", &["Read"], &["view_image"]),
     ("search", &["Grep"], &[]),
     ("list", &["LS", "Glob"], &[]),
+    ("agent", &["Agent", "Task"], &["spawn_agent"]),
 ];
 
 /// Fields of a tool's input: ours, Claude Code's.
-const FIELDS: [(&str, &str, &str); 5] = [
+const FIELDS: [(&str, &str, &str); 7] = [
     ("edit", "path", "file_path"),
     ("edit", "old", "old_string"),
     ("edit", "new", "new_string"),
     ("write", "path", "file_path"),
     ("read", "path", "file_path"),
+    ("agent", "agent", "subagent_type"),
+    ("agent", "task", "prompt"),
 ];
 
 /// Whose names a hook is told.

@@ -178,6 +178,14 @@ impl Endpoint {
         url
     }
 
+    /// The address where the provider counts tokens; `None` for one that does not.
+    pub(crate) fn count(&self, provider: Provider) -> Option<Url> {
+        let mut url = self.operation(provider);
+        let path = format!("{}/{}", url.path(), provider.count_path()?);
+        url.set_path(&path);
+        Some(url)
+    }
+
     /// The headers of every request, but for the key. What the endpoint sets goes before our own.
     pub(crate) fn headers(&self, provider: Provider) -> HeaderMap {
         let mut headers = HeaderMap::new();

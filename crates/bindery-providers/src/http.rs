@@ -8,7 +8,7 @@ use bindery_wire::{
     Failure, FailureKind, Interrupted, Provider, Reply, ReplyDecoder, ReplyEvent, decode_body,
 };
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use reqwest::{Client, Request as HttpRequest, Response, redirect};
+use reqwest::{Client, Request as HttpRequest, Response, Url, redirect};
 use rustls::ClientConfig;
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::time::{Instant, timeout_at};
@@ -60,18 +60,51 @@ impl HttpModel {
         &self.endpoint
     }
 
+    /// Asks the provider how many input tokens a request's body has. Nothing is generated.
+    pub async fn count(&self, body: &[u8]) -> Result<u64, Failure> {
+        let no_endpoint = || {
+            let message = format!("{} has no endpoint that counts tokens", self.provider);
+            Failure::new(FailureKind::InvalidRequest, message)
+        };
+        let asked = self.provider.count_body(body).ok_or_else(no_endpoint)?;
+        let url = self.endpoint.count(self.provider).ok_or_else(no_endpoint)?;
+        let request = self.post(url, "application/json", asked)?;
+        let clock = Clock::start(&self.endpoint);
+        let response = clock.run(self.client.execute(request)).await?;
+        let response = response.map_err(|error| self.failure(error))?;
+        let mut arriving = Arriving {
+            model: self.clone(),
+            response,
+            clock,
+        };
+        if !arriving.response.status().is_success() {
+            return Err(arriving.refusal().await);
+        }
+        let answer = arriving.body(LONGEST_ERROR).await?;
+        self.provider
+            .counted(&answer)
+            .ok_or_else(|| Failure::new(FailureKind::Malformed, "the answer holds no count of tokens"))
+    }
+
     fn request(&self, outgoing: Outgoing<'_>) -> Result<HttpRequest, Failure> {
-        let mut headers = self.endpoint.headers(self.provider);
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         let accept = if outgoing.request.params.stream {
             "text/event-stream"
         } else {
             "application/json"
         };
-        headers.insert(ACCEPT, HeaderValue::from_static(accept));
+        let url = self.endpoint.operation(self.provider);
+        let mut request = self.post(url, accept, outgoing.encoded.body.clone())?;
         if self.provider == Provider::Anthropic && outgoing.request.params.effort.is_some() {
-            headers.append("anthropic-beta", HeaderValue::from_static(EFFORT_BETA));
+            let beta = HeaderValue::from_static(EFFORT_BETA);
+            request.headers_mut().append("anthropic-beta", beta);
         }
+        Ok(request)
+    }
+
+    fn post(&self, url: Url, accept: &'static str, body: Vec<u8>) -> Result<HttpRequest, Failure> {
+        let mut headers = self.endpoint.headers(self.provider);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static(accept));
         if let Some(key) = &self.key {
             let (name, value) = match self.provider {
                 Provider::Anthropic => ("x-api-key".parse().ok(), key.reveal().to_owned()),
@@ -86,9 +119,9 @@ impl HttpModel {
             headers.insert(name, value);
         }
         self.client
-            .post(self.endpoint.operation(self.provider))
+            .post(url)
             .headers(headers)
-            .body(outgoing.encoded.body.clone())
+            .body(body)
             .build()
             .map_err(|error| self.failure(error))
     }

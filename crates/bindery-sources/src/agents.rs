@@ -7,6 +7,9 @@
 #[cfg(test)]
 mod tests;
 
+mod manner;
+mod roots;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +20,9 @@ use crate::definition;
 use crate::dialect::Scope;
 use crate::instructions::{Code, Diagnostic, Severity};
 use crate::reading::Reader;
+
+pub use manner::{Inherit, Manner, Place, PromptMode, Report};
+pub use roots::{builtin, roots};
 
 /// How definitions are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -62,6 +68,9 @@ pub struct Agent {
     pub form: Form,
     /// Whose it is.
     pub scope: Scope,
+    /// Everything else that a definition can say.
+    #[serde(flatten)]
+    pub manner: Manner,
 }
 
 /// Agents by name, each once.
@@ -101,6 +110,10 @@ impl Agents {
             .collect();
         paths.sort();
         for path in paths {
+            if root.scope == Scope::Project && leads_out(&path, &root.path) {
+                self.skipped(&path, "it is a link that leads out of the project");
+                continue;
+            }
             let agent = match root.form {
                 Form::Toml => self.toml(&path, root, reader),
                 _ => self.markdown(&path, root, reader),
@@ -121,6 +134,15 @@ impl Agents {
         };
         self.diagnostics.extend(definition.notes);
         let header = definition.header;
+        let (manner, wrong) = Manner::read(&header);
+        for message in wrong {
+            self.diagnostics.push(Diagnostic::new(
+                Code::Definition,
+                Severity::Warning,
+                path,
+                message,
+            ));
+        }
         let model = header.text("model");
         Some(Agent {
             name: named(path, header.text("name")),
@@ -132,6 +154,7 @@ impl Agents {
             path: path.to_owned(),
             form: root.form,
             scope: root.scope,
+            manner,
         })
     }
 
@@ -162,6 +185,7 @@ impl Agents {
             path: path.to_owned(),
             form: root.form,
             scope: root.scope,
+            manner: Manner::default(),
         })
     }
 
@@ -203,6 +227,7 @@ impl Agents {
                 path: root.path.clone(),
                 form: root.form,
                 scope: root.scope,
+                manner: Manner::default(),
             });
         }
     }
@@ -250,6 +275,16 @@ impl Agents {
         } else {
             self.agents.push(agent);
         }
+    }
+}
+
+/// Whether a file leads out of the project once links are followed: a repository must not put a file from
+/// elsewhere into a prompt. Folders of definitions lie two levels below the project's root.
+fn leads_out(path: &Path, folder: &Path) -> bool {
+    let root = folder.ancestors().nth(2).unwrap_or(folder);
+    match (path.canonicalize(), root.canonicalize()) {
+        (Ok(path), Ok(root)) => !path.starts_with(root),
+        _ => false,
     }
 }
 

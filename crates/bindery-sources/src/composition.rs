@@ -15,7 +15,7 @@ pub use builtin::default_sections;
 pub use file::{SectionFile, parse};
 pub use folder::read_folder;
 pub use header::FIELDS;
-pub use layers::{Composition, Grants, compose};
+pub use layers::{Composition, Grants, Selection, compose};
 
 pub(crate) use split::{is_fence, split, unclosed};
 

@@ -11,7 +11,7 @@ use crate::reading::{Problem, Reader, decode};
 const BOUND: u64 = 2 * 1024 * 1024;
 
 /// Keys that are read from a header that is not YAML.
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 16] = [
     "name",
     "description",
     "tools",
@@ -19,7 +19,15 @@ const KNOWN: [&str; 8] = [
     "disallowedTools",
     "allowed-tools",
     "color",
+    "fork",
+    "inherit",
+    "instructions_limit",
+    "mode",
     "permissionMode",
+    "prompt",
+    "report",
+    "disable-model-invocation",
+    "keep-coding-instructions",
 ];
 
 /// A definition.
@@ -41,6 +49,23 @@ impl Header {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// The number in a field; underscores may stand between its digits.
+    pub(crate) fn number(&self, key: &str) -> Option<u64> {
+        let value = self.0.values.get(key)?;
+        let text = || value.as_str()?.replace('_', "").trim().parse().ok();
+        value.as_u64().or_else(text)
+    }
+
+    /// Whether a field is there.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.0.values.contains_key(key)
+    }
+
+    /// Whether a field says yes.
+    pub(crate) fn is_true(&self, key: &str) -> bool {
+        self.0.is_true(key)
+    }
+
     /// The list in a field: a YAML list, or comma-separated.
     pub(crate) fn list(&self, key: &str) -> Vec<String> {
         self.0.list(key)
@@ -50,7 +75,12 @@ impl Header {
 /// Reads a definition. A byte order mark does not hide the header.
 pub(crate) fn read(path: &Path, reader: &mut Reader) -> Result<Definition, Problem> {
     let contents = reader.read(path, BOUND)?;
-    let decoded = decode(&contents.bytes, Decode::Detect);
+    Ok(of_bytes(path, &contents.bytes))
+}
+
+/// Reads the bytes of a definition.
+pub(crate) fn of_bytes(path: &Path, bytes: &[u8]) -> Definition {
+    let decoded = decode(bytes, Decode::Detect);
     let mut notes = Vec::new();
     if let Some(offset) = decoded.first_invalid {
         let message = format!("not valid from byte {offset}; what is broken became U+FFFD");
@@ -67,9 +97,9 @@ pub(crate) fn read(path: &Path, reader: &mut Reader) -> Result<Definition, Probl
         let line = fault.line.map_or(1, |line| line + 1);
         notes.push(Diagnostic::new(Code::FrontMatter, Severity::Warning, path, message).at_line(line));
     }
-    Ok(Definition {
+    Definition {
         header: Header(fields),
         body: parts.body.trim().to_owned(),
         notes,
-    })
+    }
 }

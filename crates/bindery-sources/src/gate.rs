@@ -128,6 +128,12 @@ impl Gate {
         std::mem::take(&mut self.lock().notices)
     }
 
+    /// What is found in a text that enters nothing, whatever the policy says of it.
+    pub fn findings(&self, text: &str) -> Vec<Finding> {
+        let scanner = self.scanner();
+        scanner.map_or_else(Vec::new, |scanner| scan(text.as_bytes(), scanner).findings)
+    }
+
     fn judge(&self, text: &str, passage: &Passage<'_>) -> (Scan, Option<String>, Vec<Notice>) {
         let Some(scanner) = self.scanner() else {
             return (Scan::not_scanned(), None, vec![notices::no_scanner(passage)]);

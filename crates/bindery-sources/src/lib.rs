@@ -2,6 +2,8 @@
 
 pub mod agents;
 mod child;
+pub mod clients;
+pub mod codex;
 pub mod composition;
 mod definition;
 pub mod dialect;
@@ -25,7 +27,9 @@ pub mod search;
 pub mod settings;
 pub mod skills;
 mod strict_file;
+pub mod styles;
 pub mod tree;
+pub mod variants;
 mod visible;
 mod workspace;
 

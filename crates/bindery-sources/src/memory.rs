@@ -146,7 +146,8 @@ fn linked(directory: &Path, text: &str, notes: &mut Vec<Diagnostic>, index: &Pat
                 };
                 if !path.is_file() {
                     let line = text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
-                    let message = format!("`{title}` links to {}, which is not there", path.display());
+                    let shown = path.strip_prefix(directory).unwrap_or(&path).display();
+                    let message = format!("`{title}` links to {shown}, which is not there");
                     let line = u32::try_from(line).unwrap_or(u32::MAX);
                     notes.push(
                         Diagnostic::new(Code::DanglingLink, Severity::Warning, index, message).at_line(line),

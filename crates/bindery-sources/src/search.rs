@@ -35,8 +35,8 @@ pub fn rank(query: &str, texts: &[String]) -> Vec<Hit> {
         .iter()
         .enumerate()
         .map(|(index, text)| Document::new(index, text.as_str()));
-    type Builder = SearchEngineBuilder<usize, u32, Words>;
-    let engine = Builder::with_tokenizer_and_documents(Words, documents).build();
+    let engine =
+        SearchEngineBuilder::<usize, u32, Words>::with_tokenizer_and_documents(Words, documents).build();
     let found = engine.search(query, None).into_iter();
     let mut hits: Vec<Hit> = found
         .map(|found| Hit {

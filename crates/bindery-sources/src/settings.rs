@@ -25,7 +25,7 @@ pub use key::{KEYS, Key, KeyInfo, Shape};
 pub use layer::{Chosen, Layered, Origin, Rank};
 pub use prompts::{prompt_sources, refused};
 pub use silenced::{Silenced, silenced};
-pub use typed::{Prompt, Settings};
+pub use typed::{CapacitySettings, Prompt, Settings};
 pub use value::Value;
 
 pub(crate) use key::near_miss;
@@ -49,6 +49,23 @@ pub struct Request {
 /// Reads the settings files and lays everything over one another. `cwd` is where relative paths on the
 /// command line start. Every problem is reported, not the first alone.
 pub fn load(places: &Places, cwd: &Path, request: &Request) -> Result<Settings, Refused> {
+    layered(places, cwd, request, Profile::Ours)
+}
+
+/// The same where a client whose dialect is read has a profile of the name that is asked for: our files need
+/// not have one.
+pub fn load_beside_client(places: &Places, cwd: &Path, request: &Request) -> Result<Settings, Refused> {
+    layered(places, cwd, request, Profile::AlsoTheClients)
+}
+
+/// Who has to have a profile that is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Profile {
+    Ours,
+    AlsoTheClients,
+}
+
+fn layered(places: &Places, cwd: &Path, request: &Request, profile: Profile) -> Result<Settings, Refused> {
     let mut problems = Vec::new();
     let mut keep = |result: Result<SettingsFile, Vec<Notice>>| {
         result.unwrap_or_else(|found| {
@@ -62,6 +79,7 @@ pub fn load(places: &Places, cwd: &Path, request: &Request) -> Result<Settings, 
     };
     let project = keep(read(&places.project_settings(), places, Owner::Project));
     if problems.is_empty()
+        && profile == Profile::Ours
         && let Some(problem) = missing_profile(request.profile.as_deref(), &user, &project)
     {
         problems.push(problem);

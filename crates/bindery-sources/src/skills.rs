@@ -1,17 +1,24 @@
 //! Skills: an index of `SKILL.md` files by name and description; a body is read when it is asked for.
 
+mod offer;
+mod roots;
 #[cfg(test)]
 mod tests;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bindery_core::Trust;
 use serde::Serialize;
 
 use crate::definition::{self, Header};
 use crate::dialect::Scope;
 use crate::instructions::{Code, Diagnostic, Severity};
+use crate::places::Places;
 use crate::reading::{Problem, Reader};
+
+pub use offer::{MOST_INDEX, Offer, offer};
+pub use roots::roots;
 
 /// Longest name that the published format of skills allows, in characters.
 pub const LONGEST_NAME: usize = 64;
@@ -38,6 +45,8 @@ pub struct Skill {
     pub path: PathBuf,
     /// Whose it is.
     pub scope: Scope,
+    /// Whether the model is told of it; `disable-model-invocation` keeps it for people.
+    pub is_offered: bool,
 }
 
 /// Skills by name, each once, with what was shadowed and what is wrong.
@@ -53,10 +62,14 @@ pub struct SkillIndex {
 
 impl SkillIndex {
     /// Indexes roots, the one that counts most first. Bodies are read but not kept.
-    pub fn read(roots: &[SkillRoot], reader: &mut Reader) -> Self {
+    pub fn read(roots: &[SkillRoot], places: &Places, reader: &mut Reader) -> Self {
         let mut index = Self::default();
         for root in roots {
             for path in files(&root.path) {
+                if root.scope.trust() == Trust::Project && leaves(&path, places) {
+                    index.diagnostics.push(outside(&path));
+                    continue;
+                }
                 index.take(&path, root.scope, reader);
             }
         }
@@ -80,6 +93,7 @@ impl SkillIndex {
             description: header.text("description"),
             path: path.to_owned(),
             scope,
+            is_offered: !header.is_true("disable-model-invocation"),
         };
         self.check(&skill);
         if self.skills.iter().any(|known| known.name == skill.name) {
@@ -139,6 +153,21 @@ fn files(root: &Path) -> Vec<PathBuf> {
         .collect();
     found.sort();
     found
+}
+
+/// Whether a link of the repository leads out of it.
+fn leaves(path: &Path, places: &Places) -> bool {
+    let (real, project) = (path.canonicalize(), places.project.canonicalize());
+    real.is_ok_and(|real| project.is_ok_and(|project| !real.starts_with(project)))
+}
+
+fn outside(path: &Path) -> Diagnostic {
+    Diagnostic::new(
+        Code::OutsideProject,
+        Severity::Warning,
+        path,
+        "not in the index: a symbolic link that leads out of the project".to_owned(),
+    )
 }
 
 fn unreadable(path: &Path, problem: &Problem) -> Diagnostic {

@@ -13,6 +13,7 @@ use crate::notice::{Notice, Position, Refused};
 use crate::places::Places;
 use crate::repository::Repository;
 use crate::settings::Settings;
+use crate::variants;
 
 /// What a session is made of.
 #[derive(Debug, Clone)]
@@ -27,6 +28,10 @@ pub struct Workspace<'a> {
     pub settings: &'a Settings,
     /// How to ask git for its status; `None` leaves it out. The settings' deadline is put into it.
     pub probe: Option<&'a Probe>,
+    /// Who the user is, if known: variants are chosen by it.
+    pub user: Option<&'a str>,
+    /// Variants that are fixed, by the session or by a flag.
+    pub fixed: &'a [variants::Fixed],
     /// What every text from outside passes.
     pub gate: &'a Arc<Gate>,
 }
@@ -41,6 +46,8 @@ pub struct Registered {
     pub notices: Vec<Notice>,
     /// The git status, to ask how the last look went.
     pub git_status: Option<Arc<GitStatus>>,
+    /// The variants that hold.
+    pub variants: Vec<variants::Assigned>,
     /// The project's sections, for their approval.
     pub sections: Vec<lock::Item>,
 }
@@ -49,7 +56,23 @@ pub struct Registered {
 /// the facts of the session go into `scope`; the user's and the project's sections into scopes below it.
 pub fn register(scope: &Scope, workspace: &Workspace<'_>) -> Result<Registered, Refused> {
     let grants = workspace.settings.grants().map(Grants::from).unwrap_or_default();
-    let composition = compose(workspace.places, grants)?;
+    let mut composition = compose(workspace.places, grants)?;
+    let (experiments, mut told) = variants::experiments(workspace.places)?;
+    let problems: Vec<Notice> = experiments
+        .iter()
+        .flat_map(|experiment| experiment.problems(&composition))
+        .collect();
+    if !problems.is_empty() {
+        return Err(Refused(problems));
+    }
+    let project = workspace.places.project.to_string_lossy();
+    let asking = variants::Asking {
+        user: workspace.user,
+        project: &project,
+    };
+    let (assigned, selection, notices) = variants::assign(&experiments, asking, workspace.fixed)?;
+    composition.select(&selection);
+    told.extend(notices);
     let refused = |error: RegisterError| {
         Refused::from(
             Notice::error("register", Position::whole(scope.name()), error.to_string())
@@ -69,7 +92,8 @@ pub fn register(scope: &Scope, workspace: &Workspace<'_>) -> Result<Registered, 
     Ok(Registered {
         scope: inner,
         registrations,
-        notices: composition.notices().to_vec(),
+        notices: composition.notices().iter().cloned().chain(told).collect(),
+        variants: assigned,
         git_status,
         sections: lock::sections(composition.project()),
     })

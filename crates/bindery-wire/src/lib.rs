@@ -11,6 +11,7 @@
 
 mod anthropic;
 mod breakpoints;
+mod count;
 mod error;
 mod failure;
 mod growing;

@@ -26,6 +26,7 @@ mod loaded;
 mod names;
 mod paths;
 mod sections;
+mod senders;
 mod silence;
 mod subject;
 mod tables;
@@ -45,13 +46,14 @@ pub use volatile::{Volatile, volatile};
 /// A family of rules.
 type Family = fn(&Subject, &Tables, &mut Vec<Diagnostic>);
 
-const FAMILIES: [Family; 14] = [
+const FAMILIES: [Family; 15] = [
     loaded::check,
     names::check,
     imports::check,
     links::check,
     paths::check,
     commands::check,
+    senders::check,
     globs::check,
     copies::check,
     contradictions::check,

@@ -3,6 +3,8 @@
 //! This is the glue that a harness would otherwise write itself. It reads disk through
 //! `bindery-sources` and nothing else: what the process's environment says arrives in [`Question`].
 
+mod launch;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,6 +13,7 @@ use std::sync::Arc;
 
 use bindery_core::{AssembleOptions, PromptSources, PromptText, Registration, Scope, Session, Source};
 use bindery_guard::policy::Approval;
+use bindery_sources::clients::ClientHomes;
 use bindery_sources::dialect::Scope as Owner;
 use bindery_sources::dialect::{Catalogue, Dialect};
 use bindery_sources::environment::Surroundings;
@@ -21,13 +24,18 @@ use bindery_sources::instructions::{self, Host, Loader, Manifest};
 use bindery_sources::lock::{self, ContextLock, Entry, Standing};
 use bindery_sources::mcp::{self, SeenTools};
 use bindery_sources::places::Places;
+use bindery_sources::reading::Reader;
 use bindery_sources::repository::Repository;
 use bindery_sources::settings::{self, Settings};
+use bindery_sources::skills::{self, SkillIndex};
+use bindery_sources::variants::Assigned;
 use bindery_sources::{
     Level, Notice, Position, Refused, Registered, Workspace, instruction_contexts, register,
 };
 use bindery_tokens::Makers;
 use bindery_wire::{Params, Provider};
+
+pub use launch::Launch;
 
 /// Everything that decides a request apart from files.
 #[derive(Debug, Clone)]
@@ -68,6 +76,12 @@ pub struct Here {
     pub manifest: Option<Manifest>,
     /// Every text here that needs approval, and how it stands.
     pub standings: Vec<Standing>,
+    /// Memory and skills.
+    pub launch: Launch,
+    /// The variants that hold.
+    pub variants: Vec<Assigned>,
+    /// Who the user is, if known.
+    pub user: Option<String>,
     gate: Arc<Gate>,
     git_status: Option<Arc<GitStatus>>,
     instructions: Vec<Registration>,
@@ -81,6 +95,9 @@ pub struct Told {
     git_status: Option<Arc<GitStatus>>,
 }
 
+/// The scope of what a launch adds; nearer than the project's.
+const LAUNCH: &str = "launch";
+
 /// The most tokens an answer may have where nobody says so.
 const MAX_TOKENS: u32 = 32_000;
 
@@ -89,7 +106,23 @@ const DEFAULT_DIALECT: &str = "auto";
 
 /// The settings that hold for a question.
 pub fn settings(question: &Question) -> Result<Settings, Refused> {
-    settings::load(&question.places, &question.paths_from, &question.request)
+    launch::with_profile(question)
+}
+
+/// The folders of other clients that are read here beside our own.
+pub fn client_homes(question: &Question) -> Result<ClientHomes, Refused> {
+    Ok(launch::homes(question, &settings(question)?))
+}
+
+/// The skills here, whether or not a session would offer them.
+pub fn skills(question: &Question) -> Result<SkillIndex, Refused> {
+    let settings = settings(question)?;
+    let roots = skills::roots(
+        &question.places,
+        &launch::homes(question, &settings),
+        &launch::dialect_name(&settings),
+    );
+    Ok(SkillIndex::read(&roots, &question.places, &mut Reader::new()))
 }
 
 /// The gate that texts would pass here: the policy of the settings, and the approvals that hold.
@@ -112,12 +145,15 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
     };
     let approvals = approvals(question, &settings)?;
     let gate = Arc::new(Gate::new(settings.guard(), approvals));
+    let user = launch::user(&settings, &question.environment);
     let workspace = Workspace {
         places: &question.places,
         surroundings: &surroundings,
         repository: question.repository.as_ref(),
         settings: &settings,
         probe: question.probe.as_ref(),
+        user: user.as_deref(),
+        fixed: &question.request.flags.variants,
         gate: &gate,
     };
     let mut registered = register(&Scope::global(), &workspace)?;
@@ -135,9 +171,17 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
             .notices
             .extend(instruction_contexts::notices(manifest, &question.places));
     }
+    let homes = launch::homes(question, &settings);
+    let scope = registered.scope.child(LAUNCH);
+    let (launch, told) = Launch::open(question, &settings, &homes, &gate, &scope)?;
+    registered.notices.extend(told);
+    let mut sources = settings::prompt_sources(&settings, &question.places)?;
+    let told = launch::codex_prompts(question, &settings, &homes, &mut sources);
+    registered.notices.extend(told);
     let options = AssembleOptions {
         mode: settings.mode(),
-        sources: pass_prompts(settings::prompt_sources(&settings, &question.places)?, &gate),
+        context_mode: None,
+        sources: pass_prompts(sources, &gate),
         tool_order: settings.tool_order(),
     };
     let standings = standings(question, &settings, &gate, manifest.as_ref(), &mut registered);
@@ -154,7 +198,7 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
         ..Params::new(model, max_tokens)
     };
     Ok(Here {
-        session: Session::new(registered.scope.clone()),
+        session: Session::new(scope),
         options,
         provider,
         params,
@@ -163,6 +207,9 @@ pub fn open(question: &Question) -> Result<Here, Refused> {
         manifest,
         standings,
         gate,
+        launch,
+        variants: std::mem::take(&mut registered.variants),
+        user,
         git_status: registered.git_status.clone(),
         instructions: contexts,
         _registered: registered,
@@ -201,10 +248,16 @@ impl Here {
         }
     }
 
-    /// Takes the instruction files out of the session: for whoever registers them anew as they change. One
-    /// that is deleted then would otherwise go on speaking from here.
+    /// Takes instruction files and memory out of the session: for whoever registers them anew as they change.
+    /// One that is deleted then would otherwise go on speaking from here.
     pub fn give_up_instructions(&mut self) {
         self.instructions.clear();
+        self.launch.of_memory.clear();
+    }
+
+    /// Recalls the notes of memory that fit words that are said, as a session does by itself.
+    pub fn recall(&mut self, said: &str) -> Result<(), Refused> {
+        self.launch.recall(said, &self.gate, self.session.scope())
     }
 }
 
@@ -309,7 +362,20 @@ fn pass_prompts(mut sources: PromptSources, gate: &Gate) -> PromptSources {
         .iter_mut()
         .enumerate()
         .map(|(at, text)| (format!("prompt:append.{at:04}"), text));
-    for (fragment, text) in agent.into_iter().chain(custom).chain(append) {
+    let whole = sources
+        .override_prompt
+        .as_mut()
+        .map(|text| ("prompt:override".to_owned(), text));
+    let coordinator = sources
+        .coordinator
+        .as_mut()
+        .map(|text| ("prompt:coordinator".to_owned(), text));
+    let developer = sources
+        .developer
+        .as_mut()
+        .map(|text| ("prompt:developer".to_owned(), text));
+    let others = whole.into_iter().chain(coordinator).chain(developer);
+    for (fragment, text) in agent.into_iter().chain(custom).chain(append).chain(others) {
         pass_prompt(&fragment, text, gate);
     }
     sources

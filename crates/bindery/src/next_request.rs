@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bindery_core::{
-    Authority, ContentHash, CountTokens, Fragment, Group, Kind, Lane, Message, Rendered, Source, Text,
+    Authority, ContentHash, CountTokens, Fragment, Group, Kind, Lane, Message, Part, Rendered, Source, Text,
     TokenCount, Tool, Trust, conversation,
 };
 use bindery_wire::{Encoded, Params, Provider, Request, WireError};
@@ -129,13 +129,21 @@ impl NextRequest {
         add(Layer::Static, Reuse::Shared, system.static_fragments());
         add(Layer::Dynamic, Reuse::Session, system.dynamic_fragments());
         add(Layer::Tail, Reuse::Session, system.tail());
-        for fragment in self.messages.iter().flat_map(Message::fragments) {
-            let reuse = if fragment.kind == Kind::Reminder {
-                Reuse::None
-            } else {
-                Reuse::Session
-            };
-            add(Layer::Messages, reuse, std::slice::from_ref(fragment));
+        for part in self.messages.iter().flat_map(|message| &message.parts) {
+            for fragment in part.fragments() {
+                let reuse = if fragment.kind == Kind::Reminder {
+                    Reuse::None
+                } else {
+                    Reuse::Session
+                };
+                let row = fragment_row(Layer::Messages, reuse, fragment, counter);
+                // An image takes up what its pixels come to, whatever its description says.
+                let tokens = match part {
+                    Part::Media { media, .. } => media.tokens(),
+                    _ => row.tokens,
+                };
+                rows.push(Row { tokens, ..row });
+            }
         }
         rows
     }

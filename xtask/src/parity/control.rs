@@ -1,6 +1,6 @@
 //! `cargo xtask control`: the real clients with `bindery hook gate` as their hook, on a model that is written
 //! down. The runtime context has to arrive, the gate to block the edit until the memory was shown, and the end
-//! to be held until the tests passed.
+//! to be held until the tests passed. Codex's app server says its schema, which `docs/app-server.md` compares.
 
 use std::fs;
 use std::path::Path;
@@ -55,6 +55,7 @@ pub(crate) fn run() -> Result<()> {
         return isolation::run_again();
     }
     let folder = tempfile::Builder::new().prefix("control-").tempdir()?;
+    super::methods::check(&installed, &fs::canonicalize(folder.path())?.join("methods"))?;
     let mock = Mock::start()?;
     for client in clients {
         let root = fs::canonicalize(folder.path())?.join(client.name());

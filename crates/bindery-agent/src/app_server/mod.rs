@@ -9,6 +9,7 @@
 //! side on one thread; what they write goes out in the order in which it was committed. A client that does not
 //! read makes the server wait, and nothing is dropped.
 
+mod approval;
 mod outlet;
 pub mod protocol;
 mod refusal;

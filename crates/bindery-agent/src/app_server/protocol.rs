@@ -79,9 +79,9 @@ object! {
     InitializeParams {
         /// Who asks.
         client_info: ClientInfo,
-        /// What the client can do; nothing depends on it.
+        /// What the client can do.
         #[serde(default)]
-        capabilities: Option<Value>,
+        capabilities: Option<Capabilities>,
     }
     /// Who answers.
     InitializeResult {
@@ -351,6 +351,29 @@ object! {
         /// The turn.
         turn: Turn,
     }
+    /// Request of the server, `tool/requestApproval`: whether a tool may act. Sent to clients that said
+    /// `requestApproval`; one that is not answered in time is refused.
+    ApprovalParams {
+        /// The session.
+        thread_id: String,
+        /// The tool.
+        tool: String,
+        /// What it would do, in one line.
+        what: String,
+        /// Why a person is to be asked although the tool is allowed: a hook wants it.
+        #[serde(default)]
+        why: Option<String>,
+        /// How long the answer may take, in milliseconds.
+        timeout_ms: u64,
+    }
+    /// The client's answer.
+    ApprovalResult {
+        /// Whether it may.
+        decision: ApprovalDecision,
+        /// What the model is told of a refusal.
+        #[serde(default)]
+        reason: Option<String>,
+    }
     /// Notification `item/completed`.
     ItemNotification {
         /// The session.
@@ -416,6 +439,30 @@ object! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         owner: Option<String>,
     }
+}
+
+/// What a client can do. What is not known here is passed over: clients of other servers say more.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Capabilities {
+    /// It answers `tool/requestApproval`. Without it, tools that nobody allowed beforehand are refused.
+    #[serde(default)]
+    pub request_approval: bool,
+    /// How long it may take to answer, in milliseconds; five minutes where it does not say.
+    #[serde(default)]
+    pub approval_timeout_ms: Option<u64>,
+}
+
+/// Whether a tool may act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ApprovalDecision {
+    /// This time.
+    Accept,
+    /// This tool, as long as the session is open here.
+    AcceptForSession,
+    /// No.
+    Decline,
 }
 
 /// Whether an injected item has to survive a compaction.
@@ -517,6 +564,13 @@ methods! {
     "turn/steer" TurnSteerParams => TurnSteerResult,
     "turn/interrupt" TurnInterruptParams => Empty,
 }
+
+/// What the server asks the client.
+pub const SERVER_REQUESTS: &[Method] = &[Method {
+    name: super::approval::METHOD,
+    params: of::<ApprovalParams>,
+    result: Some(of::<ApprovalResult>),
+}];
 
 /// What the server tells without being asked.
 pub const NOTIFICATIONS: &[Method] = &[

@@ -1,11 +1,14 @@
 //! What each method does.
 
+use std::sync::{Arc, Mutex};
+
 use bindery_core::log::{Intake, Seq};
 use bindery_store::events;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::approval::ByClient;
 use super::outlet::item;
 use super::protocol::{
     Empty, ErrorCode, InitializeParams, InitializeResult, InjectItemsParams, InjectItemsResult, Input,
@@ -52,8 +55,9 @@ impl<H: Host> Server<H> {
         }
     }
 
-    fn initialize(&mut self, _: &InitializeParams) -> Answer {
+    fn initialize(&mut self, params: &InitializeParams) -> Answer {
         self.initialized = true;
+        self.desk.greet(params.capabilities.as_ref());
         write(&InitializeResult {
             user_agent: concat!("bindery/", env!("CARGO_PKG_VERSION")).to_owned(),
             protocol_version: PROTOCOL,
@@ -93,6 +97,13 @@ impl<H: Host> Server<H> {
             thread: id.clone(),
             outlet: self.outlet.clone(),
             total: agent.state().usage().session,
+        });
+        agent.permit = Arc::new(ByClient {
+            thread: id.clone(),
+            desk: self.desk.clone(),
+            outlet: self.outlet.clone(),
+            otherwise: agent.permit.clone(),
+            allowed: Mutex::default(),
         });
         let began = ThreadSettings::of(&agent);
         let mut open = Open {

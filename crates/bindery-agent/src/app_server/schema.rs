@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::protocol::{ErrorData, METHODS, Method, NOTIFICATIONS};
+use super::protocol::{ErrorData, METHODS, Method, NOTIFICATIONS, SERVER_REQUESTS};
 
 /// The JSON Schema of every method and notification.
 pub fn json_schema() -> Value {
@@ -19,11 +19,13 @@ pub fn json_schema() -> Value {
     };
     let methods: Map<String, Value> = METHODS.iter().map(&mut entry).collect();
     let notifications: Map<String, Value> = NOTIFICATIONS.iter().map(&mut entry).collect();
+    let asked: Map<String, Value> = SERVER_REQUESTS.iter().map(&mut entry).collect();
     let error = generator.subschema_for::<ErrorData>().to_value();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "bindery app-server",
         "methods": methods,
+        "serverRequests": asked,
         "notifications": notifications,
         "errorData": error,
         "$defs": generator.take_definitions(true),
@@ -50,7 +52,11 @@ pub fn typescript() -> String {
         }
         lines.push("}".to_owned());
     }
-    for (title, key) in [("Methods", "methods"), ("Notifications", "notifications")] {
+    for (title, key) in [
+        ("Methods", "methods"),
+        ("ServerRequests", "serverRequests"),
+        ("Notifications", "notifications"),
+    ] {
         lines.push(format!("export interface {title} {{"));
         for (name, method) in entries(&schema, key) {
             let params = method.get("params").map_or_else(|| "never".to_owned(), typed);

@@ -7,6 +7,7 @@ use bindery_store::StoreError;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::approval::Desk;
 use super::outlet::Outlet;
 use super::protocol::{CompactedNotification, ErrorCode, Turn, TurnNotification, TurnStatus};
 use super::refusal::Refusal;
@@ -24,6 +25,7 @@ pub type Transport = Receiver<String>;
 pub struct Server<H> {
     pub(super) host: H,
     pub(super) outlet: Outlet,
+    pub(super) desk: Desk,
     pub(super) initialized: bool,
     pub(super) threads: BTreeMap<String, Open>,
     ended: UnboundedReceiver<Finished>,
@@ -57,6 +59,7 @@ impl<H: Host> Server<H> {
         Self {
             host,
             outlet,
+            desk: Desk::default(),
             initialized: false,
             threads: BTreeMap::new(),
             ended,
@@ -68,6 +71,7 @@ impl<H: Host> Server<H> {
     /// Has to run in a local set.
     pub async fn serve(&mut self, mut lines: Transport) {
         self.initialized = false;
+        self.desk.greet(None);
         loop {
             tokio::select! {
                 biased;
@@ -78,6 +82,7 @@ impl<H: Host> Server<H> {
                 },
             }
         }
+        self.desk.greet(None);
         let busy = |open: &&Open| matches!(open.slot, Slot::Busy { .. });
         for open in self.threads.values().filter(busy) {
             if let Slot::Busy { cancel, .. } = &open.slot {
@@ -117,6 +122,10 @@ impl<H: Host> Server<H> {
             }
         };
         let id = message.get("id").cloned().unwrap_or(Value::Null);
+        let is_response = message.get("result").is_some() || message.get("error").is_some();
+        if is_response && message.get("method").is_none() {
+            return self.desk.answered(&id, &message);
+        }
         let Some(method) = message.get("method").and_then(Value::as_str) else {
             let error = json!({"code": -32600, "message": "there is no `method`"});
             return self.answer(&id, json!({"error": error}));

@@ -90,7 +90,11 @@ impl Agent {
             return Ok(None);
         };
         let facts = self.facts(&control);
-        let asking = Box::pin(control.runner.ask(event, value, &facts, fields));
+        let mut fields = fields.clone();
+        if let Some(role) = &self.role {
+            role.tell(&mut fields);
+        }
+        let asking = Box::pin(control.runner.ask(event, value, &facts, &fields));
         let Some(asked) = unless(cancel, asking).await else {
             return Ok(None);
         };

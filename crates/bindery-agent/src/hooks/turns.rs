@@ -31,8 +31,11 @@ impl Agent {
         self.seams.stops = bindery_hooks::StopGuard::new(bindery_hooks::StopGuard::CLAUDE);
         self.seams.reminders.clear();
         self.seams.halt = None;
-        let ended = control.gates.at_turn(|state| self.state().holds(state));
-        self.change_states(&ended)?;
+        // The turn of a child is part of its parent's: what holds for that holds for it.
+        if self.role.is_none() {
+            let ended = control.gates.at_turn(|state| self.state().holds(state));
+            self.change_states(&ended)?;
+        }
         let mut out: Vec<UserMessage> = Vec::new();
         if !self.seams.started {
             self.seams.started = true;
@@ -96,6 +99,17 @@ impl Agent {
 
     /// Tells hooks that the session began, goes on, or was compacted; what they add.
     async fn session_started(&mut self, source: &str, cancel: &Cancel) -> Result<Vec<Message>, StoreError> {
+        if let Some(role) = self.role.clone() {
+            // A child does not begin a session of the user's: it is told of as what it is.
+            if source == "compact" {
+                return Ok(Vec::new());
+            }
+            let event = Event::SubagentStart;
+            let asked = self
+                .ask_hooks(event, &role.agent, &Map::new(), None, cancel)
+                .await?;
+            return Ok(asked.map_or_else(Vec::new, |asked| self.contexts(event, &asked)));
+        }
         let fields = object(json!({"source": source, "model": self.params.model}));
         let asked = self
             .ask_hooks(Event::SessionStart, source, &fields, None, cancel)
@@ -109,7 +123,8 @@ impl Agent {
         message: UserMessage,
         cancel: &Cancel,
     ) -> Result<Result<Vec<UserMessage>, String>, StoreError> {
-        if message.message.is_meta {
+        // What a child is told is not the user's: the model wrote it.
+        if message.message.is_meta || self.role.is_some() {
             return Ok(Ok(vec![message]));
         }
         let text = text_of(&message.message);
@@ -188,7 +203,11 @@ impl Agent {
             "stop_hook_active": self.seams.stops.is_active(),
             "last_assistant_message": last.map(text_of).unwrap_or_default(),
         }));
-        let asked = self.ask_hooks(Event::Stop, "", &fields, None, cancel).await?;
+        let (event, agent) = match &self.role {
+            None => (Event::Stop, String::new()),
+            Some(role) => (Event::SubagentStop, role.agent.to_string()),
+        };
+        let asked = self.ask_hooks(event, &agent, &fields, None, cancel).await?;
         if let Some(halt) = self.seams.halt.take() {
             return Ok(Ok(Some(halt)));
         }

@@ -152,8 +152,8 @@ impl McpTools {
                 .get(&kept.of.name)
                 .is_some_and(|shown| shown.is_pinned);
             let link = self.0.link(kept);
-            // What is shown of it is known: nothing of the request waits for it.
-            if !is_pinned {
+            // What is shown of it is known: nothing of the request waits for it, unless lists are to be new.
+            if !is_pinned || self.0.on_change == OnChange::Rebuild {
                 link.settled().await;
             }
         }

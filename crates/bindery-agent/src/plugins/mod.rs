@@ -4,12 +4,14 @@
 //! Environment and git status are contexts of `bindery-sources` already and need no plugin.
 
 mod instructions;
+mod memory;
 mod recall;
 mod runtime_file;
 mod time;
 mod tmux;
 
 pub use instructions::InstructionFiles;
+pub use memory::{MemoryDesk, MemoryFiles};
 pub use recall::{Recalled, recall};
 pub use runtime_file::{FILES as RUNTIME_FILES, MOST_CHARS, RuntimeFile, RuntimeText, runtime_text};
 pub use time::Time;

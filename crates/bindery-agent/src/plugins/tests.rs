@@ -84,6 +84,8 @@ async fn nested_instructions_attach_when_a_tool_touches_their_directory() {
     let mut files = InstructionFiles::new(dialect, host, places, std::sync::Arc::default(), scope.clone());
     files
         .refresh(Moment {
+            turn: 1,
+            said: "",
             step: 1,
             touched: &[],
         })
@@ -92,6 +94,8 @@ async fn nested_instructions_attach_when_a_tool_touches_their_directory() {
     let touched = [Arc::from(cwd.join("api/src/main.rs").to_str().unwrap())];
     files
         .refresh(Moment {
+            turn: 1,
+            said: "",
             step: 2,
             touched: &touched,
         })
@@ -102,6 +106,8 @@ async fn nested_instructions_attach_when_a_tool_touches_their_directory() {
     std::fs::write(cwd.join("CLAUDE.md"), "Use spaces.").unwrap();
     files
         .refresh(Moment {
+            turn: 1,
+            said: "",
             step: 3,
             touched: &touched,
         })
@@ -112,6 +118,8 @@ async fn nested_instructions_attach_when_a_tool_touches_their_directory() {
     );
     files
         .refresh(Moment {
+            turn: 1,
+            said: "",
             step: 1,
             touched: &touched,
         })

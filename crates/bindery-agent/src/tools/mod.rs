@@ -6,10 +6,12 @@
 mod edit;
 mod keep;
 mod list;
+mod memory;
 mod read;
 mod retrieve;
 mod search;
 mod shell;
+mod skill;
 mod spool;
 mod workdir;
 mod write;
@@ -19,8 +21,10 @@ use bindery_core::BoxFuture;
 use crate::capacity::Intake;
 use crate::tool::{Input, Outcome, Toolbox};
 
+pub use memory::{MemoryRead, MemoryTool};
 pub use retrieve::Retrieve;
 pub use shell::Shell;
+pub use skill::SkillTool;
 pub use workdir::{Reach, Workdir};
 
 /// The most bytes of text that a result has.

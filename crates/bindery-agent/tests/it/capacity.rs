@@ -7,7 +7,7 @@ use bindery_agent::tools::Retrieve;
 use bindery_agent::{
     Before, Capacity, CompactHook, Compacted, Effect, Input, Runner as _, Said, Summariser, Toolbox, replay,
 };
-use bindery_core::budget::Budget;
+use bindery_core::budget::{Budget, Fraction};
 use bindery_core::compaction::{Cut, Report, references};
 use bindery_core::log::{Intake, Payload, ReplaceReason, TurnOutcome};
 use bindery_core::{
@@ -430,4 +430,57 @@ async fn the_reason_of_a_replacement_is_in_the_log() {
     assert!(matches!(compacted, Compacted::Unchanged { reason } if reason.contains("no budget")));
     assert!(world.agent.say("x", "y", Intake::FollowUp).unwrap());
     let _: Toolbox = Toolbox::default();
+}
+
+#[tokio::test]
+async fn old_results_give_way_where_that_pays_and_only_once() {
+    let big = "a line of some output\n".repeat(600);
+    let mut script = "[[reply]]\ntext = 'On.'\n".repeat(5);
+    for tool in ["big", "small", "small"] {
+        let _ = writeln!(
+            script,
+            "[[reply]]\ncalls = [{{ tool = '{tool}' }}]\n[[reply]]\ntext = 'Read.'"
+        );
+    }
+    script += &"[[reply]]\ntext = 'On.'\n".repeat(3);
+    let (world, blobs) = world(22_000, &script);
+    let tool = |name, says| TestTool {
+        name,
+        effect: Effect::Reads,
+        does: Does::Says(says),
+    };
+    let mut world = world.with_tools([
+        tool("big", Box::leak(big.into_boxed_str())),
+        tool("small", "done"),
+    ]);
+    world.agent.capacity.as_mut().unwrap().budget.prune = Fraction::thousandths(300);
+    for turn in 0..5 {
+        world.say(&format!("go on {turn} {}", "word ".repeat(700))).await;
+    }
+    for turn in 0..6 {
+        world.say(&format!("read {turn}")).await;
+    }
+    let events = world.events();
+    let pruned: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.payload {
+            Payload::SurfaceReplaced(replaced) if replaced.reason == ReplaceReason::Pruning => {
+                Some(event.seq)
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(pruned.len(), 1);
+    assert!(
+        !errors(&world).iter().any(|error| error.starts_with("prune")),
+        "{:?}",
+        errors(&world)
+    );
+    let said = said(&world);
+    for reference in references(&said) {
+        let digits = reference.strip_prefix("blob:").unwrap();
+        assert_eq!(blobs.find(digits).unwrap().len(), 1, "{reference}");
+    }
+    let verified = replay::verify(world.agent.journal().log()).unwrap();
+    assert_eq!(verified.differences, []);
 }

@@ -62,6 +62,10 @@ impl Planned {
     }
 
     fn tools(&self, on_change: OnChange, known: &[Tool]) -> McpTools {
+        self.tools_of(self.server(), on_change, known)
+    }
+
+    fn tools_of(&self, server: McpServer, on_change: OnChange, known: &[Tool]) -> McpTools {
         let at = Started {
             directory: self.folder.path().to_owned(),
             environment: std::env::vars_os().filter(|(name, _)| name == "PATH").collect(),
@@ -69,7 +73,7 @@ impl Planned {
         let places = Places::new(Some(self.folder.path()), None, self.path("p"));
         let seen = SeenTools::new(&places);
         McpTools::new(
-            vec![self.server()],
+            vec![server],
             on_change,
             Arc::new(Gate::default()),
             seen,
@@ -85,14 +89,14 @@ fn with(mut world: World, tools: &McpTools) -> World {
     world
 }
 
-fn attach(world: &mut World, tools: &McpTools, grant: Option<Source>) {
+fn attach(world: &mut World, tools: &McpTools, grant: Option<&Source>) {
     world.agent.permit = Arc::new(Yes);
     world.agent.gate = Some(Arc::new(Gate::default()));
     world.agent.toolbox = std::mem::take(&mut world.agent.toolbox).with_catalogue(tools.clone());
     world.agent.refreshers.push(Box::new(tools.clone()));
     world
         .kept
-        .extend(tools.register(&world.scope, |_| grant.clone()).unwrap());
+        .extend(tools.register(&world.scope, |_| grant.cloned()).unwrap());
 }
 
 /// Waits until the only server stands as wanted.
@@ -340,7 +344,7 @@ async fn instructions_are_a_message_from_outside_unless_they_are_granted() {
     let setting = Source::Setting {
         name: "grants".into(),
     };
-    attach(&mut world, &tools, Some(setting));
+    attach(&mut world, &tools, Some(&setting));
     world.say("one").await;
     let header = world.agent.state().header().unwrap().header.clone();
     assert!(header.system.full_text().contains("Ask me first"));
@@ -382,4 +386,46 @@ async fn results_pass_the_gate_and_a_turn_that_is_cancelled_ends_its_call() {
     };
     assert_eq!(report.outcome, TurnOutcome::Aborted);
     verified(&world);
+}
+
+#[tokio::test]
+#[ignore = "`cargo xtask mcp` installs the server"]
+async fn a_real_server_that_is_killed_and_comes_back_changes_no_byte() {
+    let folder = std::env::var_os("BINDERY_MCP_SERVERS").expect("`cargo xtask mcp` sets it");
+    let program = PathBuf::from(folder).join("node_modules/.bin/mcp-server-everything");
+    let planned = Planned::new(&json!({}));
+    let server = McpServer {
+        reach: Reach::Stdio {
+            command: program.to_string_lossy().into_owned(),
+            args: vec!["stdio".to_owned()],
+            env: BTreeMap::new(),
+            cwd: None,
+        },
+        ..planned.server()
+    };
+    let tools = planned.tools_of(server, OnChange::Pin, &[]);
+    let echo = "[[reply]]\ncalls = [{ tool = 'mcp__s__echo', input = { message = 'hello' } }]\n[[reply]]\ntext = 'Well.'\n";
+    let mut world = with(World::new(&format!("{echo}{echo}")), &tools);
+    world.say("one").await;
+    let process = tools.standings()[0].standing.process.unwrap();
+    let process = rustix::process::Pid::from_raw(process.try_into().unwrap()).unwrap();
+    rustix::process::kill_process(process, rustix::process::Signal::KILL).unwrap();
+    until(&tools, |_, state| *state != State::Ready).await;
+    is_back(&tools, 2).await;
+    world.say("two").await;
+    let results = results(&world);
+    assert!(
+        results.iter().all(|result| result.contains("hello")),
+        "{results:?}"
+    );
+    assert_eq!(headers(&world), 1, "{}", world.log());
+    let changes = changes(&world);
+    assert!(changes[0].tools > 5);
+    assert!(
+        changes
+            .iter()
+            .all(|changed| changed.hash == changes[0].hash && changed.drift.is_empty())
+    );
+    verified(&world);
+    tools.close().await;
 }

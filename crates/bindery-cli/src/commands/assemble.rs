@@ -1,6 +1,8 @@
 //! `bindery assemble`: the next request here.
 
 mod arguments;
+mod count;
+mod explain;
 mod json;
 mod scanned;
 mod table;
@@ -40,11 +42,19 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
     {
         return Ok(status);
     }
+    if let Some(said) = message {
+        here.recall(said)?;
+    }
     let mut history = attached(args, &here, message.unwrap_or_default(), terminal)?;
     history.extend(message.map(prompt));
     let rendered =
         pollster::block_on(here.session.render(&here.options)).map_err(|error| UsageError::of(&error))?;
     here.after_assembly();
+    if args.explain {
+        notices::tell(&here.notices, terminal)?;
+        explain::write(&rendered, &here, terminal)?;
+        return Ok(Status::Success);
+    }
     let prompt = rendered.system.clone();
     let request = NextRequest::new(here.provider, here.params.clone(), rendered, &history);
     let windows = books::windows()?;
@@ -62,6 +72,10 @@ pub(crate) fn run(args: &AssembleArgs, terminal: &mut Terminal) -> anyhow::Resul
     }
     let request =
         request.map_err(|error| UsageError(format!("{error}\n  help: add one with `--message TEXT`")))?;
+    if args.count.is_some() {
+        let base = args.base_url.as_deref();
+        count::ask(&request, base, &question.environment, &tokenizers, terminal)?;
+    }
     match view {
         View::Table => {
             let rows: Vec<_> = rows

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use bindery::sources::settings::{Flags, Key, PromptFlag};
+use bindery::sources::variants::{Because, Fixed};
 use clap::{Args, ValueEnum};
 
 /// What an agent's prompt does to the default composition.
@@ -68,6 +69,9 @@ pub(crate) struct LaunchArgs {
     /// The tier of service, in the provider's word
     #[arg(long, value_name = "NAME")]
     tier: Option<String>,
+    /// A variant of an experiment, whoever the user is; repeatable
+    #[arg(long = "variant", value_name = "EXPERIMENT=NAME", value_parser = variant)]
+    variants: Vec<Fixed>,
     /// Who the user is, for variants
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
@@ -100,10 +104,20 @@ impl LaunchArgs {
                 self.append_system_prompt_file.as_ref(),
             ),
             grants: self.grants.clone(),
+            variants: self.variants.clone(),
             words: named.chain(chosen).collect(),
             ..Flags::default()
         }
     }
+}
+
+fn variant(text: &str) -> Result<Fixed, String> {
+    let (experiment, variant) = text.split_once('=').ok_or("write EXPERIMENT=NAME")?;
+    Ok(Fixed {
+        experiment: experiment.trim().to_owned(),
+        variant: variant.trim().to_owned(),
+        because: Because::Flag,
+    })
 }
 
 fn word(value: &impl ValueEnum) -> Option<String> {

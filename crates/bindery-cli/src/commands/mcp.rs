@@ -115,18 +115,18 @@ impl Ground {
         if names.is_empty() {
             return Ok(servers.clone());
         }
-        let named = |name: &String| {
-            let found = servers.iter().find(|server| server.name == *name);
+        let find = |wanted: &String| {
+            let found = servers.iter().find(|server| server.name == *wanted);
             found.cloned().ok_or_else(|| {
-                let left = self.declared.left.iter().any(|left| left.name == *name);
+                let left = self.declared.left.iter().any(|left| left.name == *wanted);
                 UsageError(if left {
-                    format!("the server `{name}` is not started; `bindery mcp list` says why")
+                    format!("the server `{wanted}` is not started; `bindery mcp list` says why")
                 } else {
-                    format!("there is no server `{name}` here; `bindery mcp list` shows all")
+                    format!("there is no server `{wanted}` here; `bindery mcp list` shows all")
                 })
             })
         };
-        names.iter().map(named).collect()
+        names.iter().map(find).collect()
     }
 
     /// Connects to servers at the same time; Ctrl-C ends it.

@@ -2,6 +2,7 @@
 
 mod cases;
 mod here;
+mod prune;
 mod show;
 
 use std::path::PathBuf;
@@ -79,6 +80,8 @@ struct Forecast {
     /// What each of them stands on, and the tokens up to there.
     standing: Vec<(String, u64)>,
     exact: bool,
+    /// What pruning would come to, where that was asked for: nothing to prune, or this.
+    prune: Option<Option<prune::Prune>>,
     notes: Vec<String>,
 }
 
@@ -151,6 +154,13 @@ fn goes_on(
         prices: &books.prices,
         fresh: fresh.as_ref(),
     };
+    let prune = match subject {
+        Subject::Session(id) if args.compact => {
+            let plan = prune::of(id, &standing.last, idle_ms, &books.prices, tokenizers)?;
+            Some(plan)
+        }
+        _ => None,
+    };
     let cases = asking.cases()?;
     let next = asking.next();
     let model = next.request().settings().model().to_owned();
@@ -170,6 +180,7 @@ fn goes_on(
         plan: planned,
         cases,
         exact: next.is_exact(),
+        prune,
         notes,
     })
 }
@@ -236,6 +247,7 @@ fn begins(
         standing: show::standing(&planned, &request),
         plan: planned,
         exact: request.is_exact(),
+        prune: None,
         model,
         notes,
     })

@@ -2,9 +2,11 @@
 
 mod arguments;
 mod attach;
-mod capacity;
+pub(crate) mod capacity;
+mod children;
 mod control;
 mod model;
+mod notes;
 mod opening;
 mod people;
 mod permit;
@@ -15,12 +17,14 @@ mod show;
 mod told;
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Context as _;
 use bindery::log::{Intake, TurnOutcome};
 use bindery::sources::documents::Document;
+use bindery_agent::subagent::Manifest;
 use bindery_agent::{Agent, Cancel, TurnReport};
-use bindery_store::{Journal, SessionId};
+use bindery_store::{Journal, MemoryStore, SessionId};
 
 pub(crate) use arguments::RunArgs;
 use opening::Opened;
@@ -39,6 +43,28 @@ pub(crate) fn lend(
     terminal: &mut Terminal,
 ) -> anyhow::Result<(SessionId, Agent, Box<dyn std::any::Any>)> {
     Ok(opening::open(args, given, &People::here(), terminal)?.lend())
+}
+
+/// What a sub-agent would be given by a new session in `dir`. Nothing is stored.
+pub(crate) async fn child_of(
+    dir: &Path,
+    name: &str,
+    id: &SessionId,
+    terminal: &mut Terminal,
+) -> anyhow::Result<Result<Manifest, String>> {
+    let args = RunArgs::plain(dir)?;
+    let journal = Journal::create(&MemoryStore::default(), id, crate::sessions::now_ms(), "a look")?;
+    let mut opened = opening::open(&args, Some((id.clone(), journal)), &People::here(), terminal)?;
+    let Some(children) = opened.children.clone() else {
+        return Ok(Err("no sub-agents are sent here".to_owned()));
+    };
+    let looked = opened.agent.look_around();
+    looked.map_err(|error| anyhow::anyhow!(error.to_string()))?;
+    let directory = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let manifest = children
+        .preview(&opened.agent, name, &directory.to_string_lossy())
+        .await;
+    Ok(manifest)
 }
 
 pub(crate) fn run(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
@@ -76,6 +102,9 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
         None => converse(&mut opened, args, &people, documents, terminal).await?,
     };
     opened.agent.end("exit").await?;
+    if let Some(children) = &opened.children {
+        children.rest().await;
+    }
     if let Some(servers) = &opened.servers {
         servers.close().await;
     }

@@ -379,3 +379,87 @@ fn the_example_runs_where_python_is() {
     assert!(ran.out.contains("resumed:"), "{}", ran.out);
     assert!(include_str!("../../../../examples/app_server.py").lines().count() <= 40);
 }
+
+#[cfg(unix)]
+mod socket {
+    use std::os::unix::net::UnixStream;
+    use std::path::Path;
+
+    use super::*;
+
+    struct Listening(Child);
+
+    impl Listening {
+        /// A server at a socket, once it says that it listens.
+        fn at(place: &Place, socket: &Path) -> Result<Self, String> {
+            let socket = socket.to_str().unwrap();
+            let mut command = place.command("home/repo", &["app-server", "--listen", socket]);
+            command
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let mut said = String::new();
+            let mut err = BufReader::new(child.stderr.take().unwrap());
+            err.read_line(&mut said).unwrap();
+            if said.starts_with("listening at") {
+                return Ok(Self(child));
+            }
+            child.wait().unwrap();
+            Err(said)
+        }
+    }
+
+    impl Drop for Listening {
+        fn drop(&mut self) {
+            let _gone = self.0.kill().and_then(|()| self.0.wait());
+        }
+    }
+
+    /// A request on a connection of its own.
+    fn ask(stream: &mut UnixStream, id: u64, method: &str, params: &Value) -> Value {
+        let line = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        writeln!(stream, "{line}").unwrap();
+        let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+        loop {
+            let line: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+            if line["id"] == id {
+                return line;
+            }
+        }
+    }
+
+    #[test]
+    fn a_socket_serves_one_client_after_the_other_and_one_server_holds_it() {
+        let place = Place::new();
+        let socket = place.path("s");
+        let server = Listening::at(&place, &socket).unwrap();
+        let hello = json!({"clientInfo": {"name": "t"}});
+        let start = json!({"cwd": place.path("home/repo"), "provider": "sim"});
+        let mut one = UnixStream::connect(&socket).unwrap();
+        assert_eq!(
+            ask(&mut one, 1, "thread/list", &json!({}))["error"]["data"]["code"],
+            "not_initialized"
+        );
+        ask(&mut one, 2, "initialize", &hello);
+        let thread = ask(&mut one, 3, "thread/start", &start)["result"]["thread"]["id"].clone();
+        drop(one);
+        // The next client greets for itself, and finds what the one before left open.
+        let mut two = UnixStream::connect(&socket).unwrap();
+        assert_eq!(
+            ask(&mut two, 1, "thread/list", &json!({}))["error"]["data"]["code"],
+            "not_initialized"
+        );
+        ask(&mut two, 2, "initialize", &hello);
+        let read = ask(&mut two, 3, "thread/read", &json!({"threadId": thread}));
+        assert_eq!(read["result"]["thread"]["id"], thread);
+        let refused = Listening::at(&place, &socket).map(drop).unwrap_err();
+        assert!(
+            refused.contains("listening at") || refused.contains("in use"),
+            "{refused}"
+        );
+        drop(server);
+        // A socket that a killed server left is taken over.
+        drop(Listening::at(&place, &socket).unwrap());
+    }
+}

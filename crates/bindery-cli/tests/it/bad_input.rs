@@ -276,7 +276,7 @@ fn settings_files_that_say_nothing_clear_are_refused() {
       help: did you mean `provider`?
     error[setting-unknown]: bindery.toml:2:1: unknown key `foo`
       2 | foo = 1
-      help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
+      help: known keys are agent, agent_mode, append_system_prompt, capacity.compact_at, capacity.intake_bytes, capacity.keep_recent, capacity.prune_at, capacity.tool_reserve, coordinator, custom_mode, developer_instructions, effort, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, language, max_tokens, memory, mode, model, output_style, provider, skills, system_prompt, tier, tool_order, user
 
     # project: wrong kind: exit 2
     error[setting-value]: bindery.toml:1:14: `max_tokens` must be a whole number from 1 to 10000000, not "many"
@@ -317,7 +317,7 @@ fn settings_files_that_say_nothing_clear_are_refused() {
     # project: in an unused profile: exit 2
     error[setting-unknown]: bindery.toml:2:1: unknown key `nope`
       2 | nope = 1
-      help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
+      help: known keys are agent, agent_mode, append_system_prompt, capacity.compact_at, capacity.intake_bytes, capacity.keep_recent, capacity.prune_at, capacity.tool_reserve, coordinator, custom_mode, developer_instructions, effort, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, language, max_tokens, memory, mode, model, output_style, provider, skills, system_prompt, tier, tool_order, user
 
     # user: not TOML: exit 2
     error[setting-syntax]: ~/.config/bindery/config.toml:1:5: not valid TOML: extra `=`, expected nothing
@@ -397,7 +397,7 @@ fn calls_that_say_nothing_clear_are_refused() {
 
     # -c nope=1: exit 2
     error[setting-unknown]: -c nope=1: unknown key `nope`
-      help: known keys are agent, append_system_prompt, custom_mode, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, max_tokens, mode, model, provider, system_prompt, tool_order
+      help: known keys are agent, agent_mode, append_system_prompt, capacity.compact_at, capacity.intake_bytes, capacity.keep_recent, capacity.prune_at, capacity.tool_reserve, coordinator, custom_mode, developer_instructions, effort, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, language, max_tokens, memory, mode, model, output_style, provider, skills, system_prompt, tier, tool_order, user
 
     # -c model=\u{1b}[31m: exit 2
     error[setting-value]: -c model=\u{1b}[31m: `model` must be a name of at most 128 letters, digits and `._:/@+-`

@@ -319,3 +319,72 @@ async fn a_line_in_the_middle_of_a_hundred_megabytes_is_found_after_compaction()
     assert!(kinds(&events(&place, "s")).contains(&"surface_replaced"));
     verify(&place, "s");
 }
+
+#[tokio::test]
+async fn the_providers_count_is_asked_for_and_the_error_of_ours_is_shown() {
+    let counted = Reply::raw(200, "application/json", r#"{"input_tokens": 2000}"#);
+    let server = Server::start([counted]).await.unwrap();
+    let url = server.url();
+    let ask = |more: &[&str]| -> Vec<String> {
+        let base = ["assemble", "--message", "hi", "--count", "provider"];
+        [&base[..], more]
+            .concat()
+            .into_iter()
+            .map(str::to_owned)
+            .collect()
+    };
+    let (place, ran) = run_beside(Place::new(), ask(&["--base-url", &url, "--view", "request"])).await;
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.err.contains("counted by anthropic: 2,000 tokens; here: ~"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains(" % "), "{}", ran.err);
+    let received = server.received();
+    assert_eq!(received[0].path, "/v1/messages/count_tokens");
+    let asked: Value = serde_json::from_slice(&received[0].body).unwrap();
+    let sent: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(asked["messages"], sent["messages"]);
+    assert!(asked.get("max_tokens").is_none());
+    let (place, ran) = run_beside(place, ask(&["--base-url", &url])).await;
+    assert_eq!(ran.code, 3, "the server has no more to say: {}", ran.err);
+    let (place, ran) = run_beside(place, ask(&["--provider", "deepseek"])).await;
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("deepseek has no endpoint that counts tokens"),
+        "{}",
+        ran.err
+    );
+    let (_, ran) = run_beside(place, ask(&[])).await;
+    assert!(ran.err.contains("set ANTHROPIC_API_KEY"), "{}", ran.err);
+}
+
+#[test]
+fn settings_of_capacity_hold_and_say_where_they_are_from() {
+    let place = place();
+    place.write(
+        "home/repo/bindery.toml",
+        "[capacity]\ncompact_at = 0.7\nintake_bytes = 2048\n",
+    );
+    let explained = place.bindery(&["assemble", "--explain-config", "-c", "capacity.prune_at=0.5"]);
+    assert!(
+        explained.out.contains("capacity.compact_at = 0.700  ("),
+        "{}",
+        explained.out
+    );
+    assert!(explained.out.contains("bindery.toml:2"), "{}", explained.out);
+    assert!(
+        explained.out.contains("capacity.prune_at = 0.500  (-c"),
+        "{}",
+        explained.out
+    );
+    let wrong = place.bindery(&["assemble", "-c", "capacity.compact_at=1.5"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.contains("a number from 0 to 1"), "{}", wrong.err);
+    place.write("home/repo/README.md", "a line of a file\n".repeat(300));
+    let ran = place.bindery(&["run", "--provider", "sim", "--session", "s", "look at README.md"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let shown = place.bindery(&["log", "show", "s", "--json"]);
+    assert!(shown.out.contains("300 lines, 5100 bytes"), "{}", shown.out);
+}

@@ -6,6 +6,7 @@
     reason = "a test may panic: that is how it fails"
 )]
 
+mod agents;
 mod app_server;
 mod assemble;
 mod attach;
@@ -14,6 +15,7 @@ mod cache;
 mod capacity;
 mod check;
 mod check_request;
+mod compaction;
 mod continued;
 mod explain;
 mod gateway;
@@ -21,6 +23,8 @@ mod guide;
 mod hooks;
 mod hostile;
 mod lock;
+mod mcp;
+mod notes;
 mod output;
 mod place;
 mod requests;

@@ -82,7 +82,7 @@ pub(super) fn effective(layer: &Arc<Layer>, options: &AssembleOptions) -> Effect
     }
     out.listeners
         .sort_by(|a, b| (a.order, &a.name).cmp(&(b.order, &b.name)));
-    out.keep_mode(options.mode);
+    out.keep_mode(options.mode, options.context_mode.unwrap_or(options.mode));
     if let Some(reason) = options.sources.replaces_default() {
         out.drop_sections(reason);
     }
@@ -91,9 +91,9 @@ pub(super) fn effective(layer: &Arc<Layer>, options: &AssembleOptions) -> Effect
 }
 
 impl Effective {
-    fn keep_mode(&mut self, mode: Mode) {
+    fn keep_mode(&mut self, of_sections: Mode, of_contexts: Mode) {
         let shadowed = &mut self.shadowed;
-        let mut keep = |what, name: &Arc<str>, modes: Modes| {
+        let mut keep = |what, name: &Arc<str>, modes: Modes, mode: Mode| {
             let kept = modes.contains(mode);
             if !kept {
                 let reason = format!("not declared for mode `{mode}`");
@@ -102,9 +102,9 @@ impl Effective {
             kept
         };
         self.sections
-            .retain(|name, entry| keep("section", name, entry.value.modes));
+            .retain(|name, entry| keep("section", name, entry.value.modes, of_sections));
         self.contexts
-            .retain(|name, entry| keep("context", name, entry.value.modes));
+            .retain(|name, entry| keep("context", name, entry.value.modes, of_contexts));
     }
 
     fn drop_sections(&mut self, reason: &str) {

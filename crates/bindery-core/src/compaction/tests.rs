@@ -17,8 +17,8 @@ use crate::{
 
 /// A session that is written event by event.
 #[derive(Default)]
-struct Log {
-    state: SessionState,
+pub(super) struct Log {
+    pub(super) state: SessionState,
     kept: Vec<Text>,
     calls: u64,
 }
@@ -35,7 +35,7 @@ impl CountTokens for Quarters {
     }
 }
 
-fn tokens(message: &Message) -> u64 {
+pub(super) fn tokens(message: &Message) -> u64 {
     message
         .fragments()
         .map(|one| Quarters.count(&one.text).value)
@@ -43,7 +43,7 @@ fn tokens(message: &Message) -> u64 {
 }
 
 impl Log {
-    fn add(&mut self, payload: impl Into<Payload>) -> &mut Self {
+    pub(super) fn add(&mut self, payload: impl Into<Payload>) -> &mut Self {
         let event = Event {
             seq: self.state.next_seq(),
             at_ms: 0,
@@ -53,7 +53,7 @@ impl Log {
         self
     }
 
-    fn user(&mut self, text: &str) -> &mut Self {
+    pub(super) fn user(&mut self, text: &str) -> &mut Self {
         let message = Message::user("message", text);
         self.add(UserMessage { message, inbox: None })
     }
@@ -86,7 +86,7 @@ impl Log {
     }
 
     /// One step: thought, calls, and all results.
-    fn step(&mut self, results: &[&str]) -> &mut Self {
+    pub(super) fn step(&mut self, results: &[&str]) -> &mut Self {
         let first = self.calls;
         let ids: Vec<String> = results
             .iter()
@@ -142,7 +142,7 @@ impl Log {
     }
 
     /// Everything that the next request says.
-    fn said(&self) -> String {
+    pub(super) fn said(&self) -> String {
         let fragments = self.state.messages().iter().flat_map(Message::fragments);
         fragments
             .map(|one| one.text.as_str())

@@ -19,6 +19,10 @@ pub(super) fn read(text: &str) -> Vec<(LedgerKind, How, Text)> {
     let mut under: Option<LedgerKind> = None;
     let mut fenced = false;
     let may_bind = may_hold_a_constraint(text);
+    // A mark ends with a colon or is a heading; most texts have neither, and items stand under marks alone.
+    if !may_bind && !text.contains([':', '#']) {
+        return found;
+    }
     for line in text.lines() {
         let bare = line.trim();
         if bare.starts_with("```") {

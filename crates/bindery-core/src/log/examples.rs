@@ -303,6 +303,7 @@ fn others() -> Vec<Payload> {
             session: "20260101-000000-abcdef.a1".into(),
             call: "call_1".into(),
             outcome: TurnOutcome::Completed,
+            model: "model-1".into(),
             requests: 2,
             usage: Usage {
                 uncached: 40,

@@ -34,9 +34,11 @@ fn default_composition(scope: &Scope) -> Vec<crate::Registration> {
 
 fn assemble(scope: &Scope, sources: PromptSources, mode: Mode) -> Assembly {
     let options = AssembleOptions {
+        context_mode: None,
         mode,
         sources,
         tool_order: None,
+        ..AssembleOptions::default()
     };
     render_with(scope, &options).unwrap().assembly
 }
@@ -67,6 +69,7 @@ fn combinations() -> Vec<(String, PromptSources)> {
                             "u" => Some((prompt("--system-prompt"), CustomMode::Extend)),
                             _ => None,
                         },
+                        developer: None,
                         append: append.chars().map(|_| prompt("--append-system-prompt")).collect(),
                     };
                     out.push((letters, sources));
@@ -373,4 +376,31 @@ fn prompts_are_literal_unless_they_say_otherwise() {
         render_with(&scope, &options).unwrap().system.full_text(),
         "{{x}}\n\nvalue"
     );
+}
+
+#[test]
+fn developer_text_keeps_its_authority_whatever_the_base_is() {
+    let scope = Scope::global();
+    let _default = default_composition(&scope);
+    let with = |custom, override_prompt| PromptSources {
+        custom,
+        override_prompt,
+        developer: Some(prompt("--developer")),
+        append: vec![prompt("--append")],
+        ..PromptSources::default()
+    };
+    let plain = assemble(&scope, with(None, None), Mode::Full);
+    assert_eq!(
+        keys(&plain),
+        "first last prompt:developer loose zz-end prompt:append.0000"
+    );
+    let custom = Some((prompt("--system-prompt"), CustomMode::Replace));
+    let replaced = assemble(&scope, with(custom, None), Mode::Full);
+    assert_eq!(
+        keys(&replaced),
+        "prompt:custom prompt:developer prompt:append.0000"
+    );
+    assert_eq!(replaced.sections[1].authority, crate::Authority::Developer);
+    let whole = assemble(&scope, with(None, Some(prompt("--override"))), Mode::Full);
+    assert_eq!(keys(&whole), "prompt:override");
 }

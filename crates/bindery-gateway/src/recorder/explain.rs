@@ -10,7 +10,7 @@ use super::Tables;
 /// Longer bodies are not explained: the explanation keeps the latest bodies to compare with.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 /// What the simulated cache of a model may keep of bodies.
-const HELD_BYTES: usize = 16 * 1024 * 1024;
+const HELD_BYTES: usize = 8 * 1024 * 1024;
 /// After so many segments, counts begin to be remembered anew.
 const MOST_SEGMENTS: usize = 100_000;
 

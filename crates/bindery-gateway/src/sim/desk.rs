@@ -24,7 +24,7 @@ use crate::refusal::Refusal;
 const REMEMBERED: u64 = 20_000;
 
 /// What the cache of a model may keep of bodies.
-const HELD_BYTES: usize = 16 * 1024 * 1024;
+const HELD_BYTES: usize = 8 * 1024 * 1024;
 
 /// A request for the desk.
 pub(super) struct Question {

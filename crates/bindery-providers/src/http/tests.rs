@@ -311,3 +311,45 @@ async fn a_connection_is_used_again() {
         assert_eq!(connections, [0, 0, 0], "{provider}");
     }
 }
+
+#[tokio::test]
+async fn providers_that_count_are_asked_for_the_input_alone() {
+    for (provider, path) in [
+        (Provider::Anthropic, "/v1/messages/count_tokens"),
+        (Provider::OpenaiResponses, "/v1/responses/input_tokens"),
+    ] {
+        let counted = Scripted::raw(200, "application/json", r#"{"input_tokens": 41}"#);
+        let refused = Scripted::error(protocol(provider), 400, "invalid_request_error", "no such model");
+        let nothing = Scripted::raw(200, "application/json", "{}");
+        let server = Server::start([counted, refused, nothing]).await.unwrap();
+        let model = model(provider, &server);
+        let body = talk().encode(provider).body;
+        assert_eq!(model.count(&body).await.unwrap(), 41);
+        let received = &server.received()[0];
+        assert_eq!(received.path, path);
+        assert_eq!(received.body, provider.count_body(&body).unwrap());
+        assert!(
+            model
+                .count(&body)
+                .await
+                .unwrap_err()
+                .to_string()
+                .contains("no such model")
+        );
+        assert!(
+            model
+                .count(&body)
+                .await
+                .unwrap_err()
+                .to_string()
+                .contains("holds no count")
+        );
+    }
+    let server = Server::start([]).await.unwrap();
+    let failure = model(Provider::Deepseek, &server).count(b"{}").await.unwrap_err();
+    assert!(
+        failure.to_string().contains("no endpoint that counts tokens"),
+        "{failure}"
+    );
+    assert_eq!(server.received(), []);
+}

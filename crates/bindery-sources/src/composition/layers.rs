@@ -1,6 +1,7 @@
 //! The layers of a composition, and the rule for a project's text.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bindery_core::{
@@ -50,6 +51,17 @@ pub struct Composition {
     project: Vec<SectionFile>,
     grants: Grants,
     notices: Vec<Notice>,
+}
+
+/// Sections that take no part, by key: variants choose.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Selection {
+    /// Those of the user's and the project's layer; a default section of the key stays.
+    pub written: BTreeSet<String>,
+    /// Those of the project's layer alone.
+    pub project: BTreeSet<String>,
+    /// Those of every layer.
+    pub all: BTreeSet<String>,
 }
 
 /// Reads the three layers. Every problem is reported, not the first alone.
@@ -133,6 +145,37 @@ impl Composition {
         )
     }
 
+    /// Leaves out what takes no part.
+    pub fn select(&mut self, selection: &Selection) {
+        if *selection == Selection::default() {
+            return;
+        }
+        let gone =
+            |of: &[&BTreeSet<String>], file: &SectionFile| of.iter().any(|keys| keys.contains(&*file.key));
+        let Selection {
+            written,
+            project,
+            all,
+        } = selection;
+        self.builtin.retain(|file| !gone(&[all], file));
+        self.user.retain(|file| !gone(&[all, written], file));
+        self.project.retain(|file| !gone(&[all, written, project], file));
+        self.note();
+    }
+
+    /// The keys of the user's and the project's sections, and of all.
+    pub fn keys(&self) -> (BTreeSet<&str>, BTreeSet<&str>) {
+        let written: BTreeSet<&str> = self
+            .user
+            .iter()
+            .chain(&self.project)
+            .map(|file| &*file.key)
+            .collect();
+        let all = self.builtin.iter().map(|file| &*file.key);
+        let all = all.chain(written.iter().copied()).collect();
+        (written, all)
+    }
+
     /// The project's sections, granted or not.
     pub fn project(&self) -> &[SectionFile] {
         &self.project
@@ -174,9 +217,11 @@ impl Composition {
         let Some(origin) = &self.grants.origin else {
             return Vec::new();
         };
-        // `mcp:NAME` grants the instructions of a server, which is no section of the project's.
+        // `mcp:NAME` grants the instructions of a server, and a style is no section of the project's.
         let is_known = |key: &String| {
-            key.starts_with("mcp:") || self.project.iter().any(|file| &*file.key == key.as_str())
+            key.starts_with("mcp:")
+                || key == crate::styles::KEY
+                || self.project.iter().any(|file| &*file.key == key.as_str())
         };
         let vain = self.grants.keys.iter().filter(|key| !is_known(key));
         vain.map(|key| {

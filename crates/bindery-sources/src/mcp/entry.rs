@@ -9,12 +9,17 @@ use serde_json::Value;
 use super::expand::expand;
 use super::files::{File, Form};
 use super::{Asked, McpServer, Reach, directory};
+use crate::hooks::Clients;
+use crate::lock::ContextLock;
+use crate::places::Places;
 
 /// How long a server may take to begin, and a call, where nobody says otherwise.
 const STARTUP: Duration = Duration::from_secs(20);
 const CALL: Duration = Duration::from_mins(2);
 /// The longest that a setting may ask for.
 const LONGEST: f64 = 86_400.0;
+/// The most variables that an entry may name.
+const MOST_VARIABLES: usize = 64;
 
 /// An entry as it is written: the keys of Claude Code (`type`, `headers`) and of Codex together. Ours has all.
 #[derive(Deserialize)]
@@ -101,6 +106,40 @@ pub(super) fn read(
         enabled_tools: written.enabled_tools,
         disabled_tools: written.disabled_tools,
     }))
+}
+
+/// Whether an entry can be used in some environment.
+pub(super) fn check(file: &File, name: &str, value: &Value, places: &Places) -> Result<(), String> {
+    let mut environment = BTreeMap::new();
+    // Whatever variables it names are set, one after the other: each failure names the next.
+    for _ in 0..MOST_VARIABLES {
+        let asked = Asked {
+            places,
+            environment: &environment,
+            clients: Clients::of_dialect("auto"),
+            approvals: &ContextLock::default(),
+            given: &[],
+            given_alone: false,
+        };
+        let Err(why) = read(file, name, value, &asked) else {
+            return Ok(());
+        };
+        let Some(variable) = unset(&why) else {
+            return Err(why);
+        };
+        environment.insert(variable, "https://x.example".to_owned());
+    }
+    Ok(())
+}
+
+/// The variable that a failure names, where it is about one.
+fn unset(why: &str) -> Option<String> {
+    let (_, rest) = why.split_once('`')?;
+    let (name, rest) = rest.split_once('`')?;
+    let name = name
+        .strip_prefix("${")
+        .map_or(name, |name| name.trim_end_matches('}'));
+    rest.starts_with(" is not set").then(|| name.to_owned())
 }
 
 fn seconds(written: Option<f64>, otherwise: Duration) -> Result<Duration, String> {

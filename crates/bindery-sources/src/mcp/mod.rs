@@ -152,6 +152,35 @@ pub struct Asked<'a> {
     pub given_alone: bool,
 }
 
+/// An entry that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The server.
+    pub name: String,
+    /// The file that declares it.
+    pub declared: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The project's entries that cannot be used by anybody, whatever their environment and approvals.
+pub fn problems(places: &Places) -> Vec<Problem> {
+    let (files, _) = files::of_project(places);
+    let mut out = Vec::new();
+    for file in &files {
+        for (name, value) in &file.servers {
+            if let Err(why) = entry::check(file, name, value, places) {
+                out.push(Problem {
+                    name: shown(name),
+                    declared: file.shown.clone(),
+                    why,
+                });
+            }
+        }
+    }
+    out
+}
+
 /// Reads every settings file. A file that the command line names and that cannot be read is a refusal; all
 /// else is a notice.
 pub fn declared(asked: &Asked<'_>) -> Result<Declared, Refused> {

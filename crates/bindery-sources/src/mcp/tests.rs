@@ -51,29 +51,26 @@ impl Ground {
 }
 
 fn summary(declared: &Declared) -> String {
-    let mut out = String::new();
-    for server in &declared.servers {
+    let servers = declared.servers.iter().map(|server| {
         let reach = match &server.reach {
             Reach::Stdio {
                 command, args, env, ..
             } => format!("{command} {args:?} {env:?}"),
             Reach::Http { url, headers } => format!("{url} {headers:?}"),
         };
-        out += &format!(
+        format!(
             "{} {:?} {}: {reach}\n",
             server.name, server.owner, server.declared
-        );
-    }
-    for left in &declared.left {
-        out += &format!(
+        )
+    });
+    let left = declared.left.iter().map(|left| {
+        format!(
             "- {} {:?} {}: {:?}\n",
             left.name, left.owner, left.declared, left.why
-        );
-    }
-    for notice in &declared.notices {
-        out += &format!("{notice}\n");
-    }
-    out
+        )
+    });
+    let notices = declared.notices.iter().map(|notice| format!("{notice}\n"));
+    servers.chain(left).chain(notices).collect::<Vec<_>>().concat()
 }
 
 #[test]

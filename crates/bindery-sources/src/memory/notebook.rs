@@ -12,14 +12,14 @@ use super::notes::pieces;
 use super::roots::{Keeper, MemoryRoot};
 use super::{Bounds, Memory, Topic, others};
 use crate::dialect::Decode;
-use crate::gate::{Gate, Passage};
+use crate::gate::{Gate, Passage, Seen};
 use crate::instructions::{Code, Severity};
 use crate::notice::{Notice, Position, number};
 use crate::places::Places;
 use crate::reading::{Problem, Reader, decode};
 use crate::search;
 
-/// The words before an index, and before a recalled note. Text that people edit lives in files.
+/// The words before an index. Text that people edit lives in files.
 const PREAMBLE: &str = include_str!("../../../../sections/runtime/memory.md");
 /// The most bytes of a topic that are read.
 const MOST_TOPIC: u64 = 256 * 1024;
@@ -348,7 +348,44 @@ pub(super) fn inside(root: &MemoryRoot, path: &Path, places: &Places) -> Result<
         .mend("copy it into the project, or remove the link"))
 }
 
+impl TopicText {
+    /// Whether a name means this topic: its title, or its file's name.
+    pub fn is_called(&self, name: &str) -> bool {
+        let file = self.shown.rsplit('/').next().unwrap_or_default();
+        let file = file.strip_suffix(".md").unwrap_or(file);
+        [self.title.as_str(), file]
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(name))
+    }
+}
+
 impl Book {
+    /// The index as the gate lets it in.
+    pub fn passed_index(&self, gate: &Gate) -> String {
+        let fragment = format!("memory-index:{}", self.index_shown);
+        pass(gate, &fragment, &self.index_shown, self.keeper, 1, &self.index)
+    }
+
+    /// A topic as the gate lets it in.
+    pub fn passed_topic(&self, topic: &TopicText, gate: &Gate) -> String {
+        let fragment = format!("memory-topic:{}", topic.shown);
+        pass(gate, &fragment, &topic.shown, self.keeper, 1, &topic.text)
+    }
+
+    /// What the gate finds in the index.
+    pub fn index_findings(&self, gate: &Gate) -> Vec<Seen> {
+        self.passed_index(gate);
+        let scan = gate.scan_of(&format!("memory-index:{}", self.index_shown));
+        scan.map_or_else(Vec::new, |scan| scan.findings)
+    }
+
+    /// What the gate finds in a topic.
+    pub fn topic_findings(&self, topic: &TopicText, gate: &Gate) -> Vec<Seen> {
+        self.passed_topic(topic, gate);
+        let scan = gate.scan_of(&format!("memory-topic:{}", topic.shown));
+        scan.map_or_else(Vec::new, |scan| scan.findings)
+    }
+
     fn context(&self) -> String {
         format!("memory:{}", self.keeper.name())
     }
@@ -420,7 +457,7 @@ impl Note {
             self.lines.0,
             &self.text,
         );
-        format!("{}\n\n{}", PREAMBLE.trim_end(), passed.trim())
+        passed.trim().to_owned()
     }
 }
 

@@ -10,6 +10,7 @@ use super::key::{self, Key};
 use super::layer::{Layered, Origin, Rank};
 use super::value::Value;
 use crate::notice::{Notice, Position};
+use crate::variants::Fixed;
 
 /// A prompt given on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +44,8 @@ pub struct Flags {
     pub max_tokens: Option<u64>,
     /// `--coordinator`
     pub coordinator: Option<PathBuf>,
+    /// `--variant EXPERIMENT=NAME`, and the variants that a session has already.
+    pub variants: Vec<Fixed>,
     /// Flags whose value is a word or a name, by their key: `--effort`, `--custom-mode`, …
     pub words: Vec<(Key, String)>,
 }

@@ -59,7 +59,7 @@ pub fn parse(text: &str, shown: &str, folder: &Path, owner: Owner) -> Result<Set
                 .problems
                 .extend(super::silenced::read(value, text, shown).err());
         } else if TABLES.contains(&&**name.get_ref()) {
-            // Tables that `crate::hooks` and `crate::mcp` read.
+            // Tables that `crate::hooks`, `crate::mcp` and `crate::variants` read.
         } else {
             reader.entry(name, value, base, &mut out.base);
         }
@@ -72,7 +72,7 @@ pub fn parse(text: &str, shown: &str, folder: &Path, owner: Owner) -> Result<Set
 }
 
 /// Tables that are no settings.
-const TABLES: [&str; 4] = ["hook", "gate", "state", "mcp"];
+const TABLES: [&str; 5] = ["hook", "gate", "state", "mcp", "variant"];
 
 struct Reader<'a> {
     text: &'a str,

@@ -12,10 +12,22 @@ pub enum Key {
     AgentMode,
     /// `append_system_prompt`
     AppendSystemPrompt,
+    /// `capacity.compact_at`
+    CapacityCompactAt,
+    /// `capacity.intake_bytes`
+    CapacityIntakeBytes,
+    /// `capacity.keep_recent`
+    CapacityKeepRecent,
+    /// `capacity.prune_at`
+    CapacityPruneAt,
+    /// `capacity.tool_reserve`
+    CapacityToolReserve,
     /// `coordinator`
     Coordinator,
     /// `custom_mode`
     CustomMode,
+    /// `developer_instructions`
+    DeveloperInstructions,
     /// `effort`
     Effort,
     /// `git_status_deadline_ms`
@@ -73,6 +85,8 @@ pub enum Shape {
     Strictness(&'static [&'static str]),
     /// A whole number from the first to the second.
     Count(u64, u64),
+    /// A share from 0 to 1, with at most three digits behind the point.
+    Fraction,
     /// A list of section keys.
     Names,
     /// A list of tool names with one `<unlisted-tools>`.
@@ -144,6 +158,51 @@ pub const KEYS: &[KeyInfo] = &[
         meaning: "Text that always comes last in the system prompt",
     },
     KeyInfo {
+        key: Key::CapacityCompactAt,
+        name: "capacity.compact_at",
+        shape: Shape::Fraction,
+        example: "capacity.compact_at = 0.7",
+        default: "0.8",
+        not_in_project: None,
+        meaning: "From which share of the room on history is compacted",
+    },
+    KeyInfo {
+        key: Key::CapacityIntakeBytes,
+        name: "capacity.intake_bytes",
+        shape: Shape::Count(1_024, 1_048_576),
+        example: "capacity.intake_bytes = 8192",
+        default: "16384",
+        not_in_project: None,
+        meaning: "Bytes from which on a result stands as a digest with a reference",
+    },
+    KeyInfo {
+        key: Key::CapacityKeepRecent,
+        name: "capacity.keep_recent",
+        shape: Shape::Fraction,
+        example: "capacity.keep_recent = 0.1",
+        default: "",
+        not_in_project: None,
+        meaning: "Share of the room that a compaction leaves of the newest messages; without it a twentieth, at most 12,000 tokens",
+    },
+    KeyInfo {
+        key: Key::CapacityPruneAt,
+        name: "capacity.prune_at",
+        shape: Shape::Fraction,
+        example: "capacity.prune_at = 0.5",
+        default: "0.6",
+        not_in_project: None,
+        meaning: "From which share of the room on single old results give way, where that pays",
+    },
+    KeyInfo {
+        key: Key::CapacityToolReserve,
+        name: "capacity.tool_reserve",
+        shape: Shape::Fraction,
+        example: "capacity.tool_reserve = 0.2",
+        default: "0.125",
+        not_in_project: None,
+        meaning: "Share of the window, without the answer's, that is kept free for results of tools",
+    },
+    KeyInfo {
         key: Key::Coordinator,
         name: "coordinator",
         shape: Shape::File,
@@ -160,6 +219,15 @@ pub const KEYS: &[KeyInfo] = &[
         default: "\"replace\"",
         not_in_project: Some(CHOICE_OF_RULES),
         meaning: "Whether `system_prompt` takes the default's place, extends it, or is all there is, without `append_system_prompt`",
+    },
+    KeyInfo {
+        key: Key::DeveloperInstructions,
+        name: "developer_instructions",
+        shape: Shape::Prompt,
+        example: "developer_instructions = \"Answer in German.\"",
+        default: "",
+        not_in_project: Some(SYSTEM_TEXT),
+        meaning: "Text that speaks as the developer, whatever the system prompt is",
     },
     KeyInfo {
         key: Key::Effort,
@@ -396,6 +464,7 @@ impl fmt::Display for Shape {
                 let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
                 write!(f, "one of {}", quoted.join(", "))
             }
+            Self::Fraction => f.write_str("a number from 0 to 1 with at most three decimals"),
             Self::Count(least, most) => write!(f, "a whole number from {least} to {most}"),
             Self::Names => f.write_str("a list of section keys"),
             Self::ToolOrder => f.write_str("a list of tool names"),

@@ -23,6 +23,9 @@ pub fn prompt_sources(settings: &Settings, places: &Places) -> Result<PromptSour
     let append = settings
         .append_system_prompt()
         .and_then(|chosen| keep(read(&chosen, places)));
+    let developer = settings
+        .developer_instructions()
+        .and_then(|chosen| keep(read(&chosen, places)));
     let mut definition = |chosen: Option<Chosen<PathBuf>>| {
         let Chosen { value, origin } = chosen?;
         let value = Prompt::File(value);
@@ -43,6 +46,7 @@ pub fn prompt_sources(settings: &Settings, places: &Places) -> Result<PromptSour
         coordinator,
         agent: agent.map(|text| (text, settings.agent_mode())),
         custom: custom.map(|text| (text, settings.custom_mode())),
+        developer,
         append: append.into_iter().collect(),
     })
 }

@@ -77,8 +77,14 @@ fn nothing_set_leaves_the_built_in_values() {
     agent = -
     agent_mode = "replace" (built-in)
     append_system_prompt = -
+    capacity.compact_at = 0.800 (built-in)
+    capacity.intake_bytes = 16384 (built-in)
+    capacity.keep_recent = -
+    capacity.prune_at = 0.600 (built-in)
+    capacity.tool_reserve = 0.125 (built-in)
     coordinator = -
     custom_mode = "replace" (built-in)
+    developer_instructions = -
     effort = -
     git_status_deadline_ms = 200 (built-in)
     grants = [] (built-in)
@@ -124,8 +130,14 @@ fn every_layer_shadows_the_ones_before_it() {
     agent = -
     agent_mode = "replace" (built-in)
     append_system_prompt = -
+    capacity.compact_at = 0.800 (built-in)
+    capacity.intake_bytes = 16384 (built-in)
+    capacity.keep_recent = -
+    capacity.prune_at = 0.600 (built-in)
+    capacity.tool_reserve = 0.125 (built-in)
     coordinator = -
     custom_mode = "replace" (built-in)
+    developer_instructions = -
     effort = -
     git_status_deadline_ms = 0 (-c git_status_deadline_ms) 200 (built-in)
     grants = ["style"] (~/.config/bindery/config.toml:5) [] (built-in)
@@ -186,7 +198,7 @@ fn every_bad_value_is_reported_at_once() {
       help: did you mean `model`?
     ~/.config/bindery/config.toml:2:1: unknown key `zzz`
       2 | zzz = 2
-      help: known keys are agent, agent_mode, append_system_prompt, coordinator, custom_mode, effort, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, language, max_tokens, memory, mode, model, output_style, provider, skills, system_prompt, tier, tool_order, user
+      help: known keys are agent, agent_mode, append_system_prompt, capacity.compact_at, capacity.intake_bytes, capacity.keep_recent, capacity.prune_at, capacity.tool_reserve, coordinator, custom_mode, developer_instructions, effort, git_status_deadline_ms, grants, guard.approvals, guard.extent, guard.external, guard.project, guard.user, instructions, language, max_tokens, memory, mode, model, output_style, provider, skills, system_prompt, tier, tool_order, user
     ~/.config/bindery/config.toml:3:8: `mode` must be one of "full", "minimal", "none", not "fast"
       3 | mode = "fast"
       help: for example mode = "minimal"
@@ -275,7 +287,8 @@ fn example(info: &KeyInfo) -> String {
         Shape::Choice(words) => return format!("{:?}", words.last().unwrap()),
         Shape::Strictness(words) if words.contains(&"whole") => "\"whole\"",
         Shape::Strictness(_) => "\"block\"",
-        Shape::Count(..) => "0x10",
+        Shape::Count(..) => "0x1000",
+        Shape::Fraction => "0.5",
         Shape::Names => "[\"x\"]",
         Shape::ToolOrder => "[\"<unlisted-tools>\"]",
     };

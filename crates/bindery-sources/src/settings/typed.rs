@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bindery_core::budget::Fraction;
 use bindery_core::{AgentMode, CustomMode, Mode, ToolOrder};
 use bindery_guard::policy::{Extent, Policy, Stance};
 
@@ -19,6 +20,21 @@ pub enum Prompt {
     Text(String),
     /// The file.
     File(PathBuf),
+}
+
+/// How a session lives within a window; `None` for what nobody set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CapacitySettings {
+    /// From which share of the room on history is compacted.
+    pub compact_at: Option<Fraction>,
+    /// From which share of the room on single results may give way.
+    pub prune_at: Option<Fraction>,
+    /// Share of the window, without the answer's, that is kept free for results of tools.
+    pub tool_reserve: Option<Fraction>,
+    /// Share of the room that a compaction leaves of the newest messages.
+    pub keep_recent: Option<Fraction>,
+    /// Bytes from which on a result stands as a digest.
+    pub intake_bytes: Option<u64>,
 }
 
 /// The settings that hold, typed, each with its origin.
@@ -81,6 +97,11 @@ impl Settings {
             Some("append") => AgentMode::Append,
             _ => AgentMode::Replace,
         }
+    }
+
+    /// The text that speaks as the developer.
+    pub fn developer_instructions(&self) -> Option<Chosen<Prompt>> {
+        self.prompt(Key::DeveloperInstructions)
     }
 
     /// The coordinator's file.
@@ -169,6 +190,17 @@ impl Settings {
         self.count(Key::MaxTokens)
     }
 
+    /// How a session lives within a window.
+    pub fn capacity(&self) -> CapacitySettings {
+        CapacitySettings {
+            compact_at: self.fraction(Key::CapacityCompactAt),
+            prune_at: self.fraction(Key::CapacityPruneAt),
+            tool_reserve: self.fraction(Key::CapacityToolReserve),
+            keep_recent: self.fraction(Key::CapacityKeepRecent),
+            intake_bytes: self.count(Key::CapacityIntakeBytes),
+        }
+    }
+
     /// Keys of project sections that may stand in the system prompt, with the setting that says so.
     pub fn grants(&self) -> Option<Chosen<Vec<String>>> {
         let chosen = self.layered.winner(Key::Grants)?;
@@ -227,6 +259,13 @@ impl Settings {
                 value: text.clone(),
                 origin: chosen.origin.clone(),
             }),
+            _ => None,
+        }
+    }
+
+    fn fraction(&self, key: Key) -> Option<Fraction> {
+        match self.layered.winner(key)?.value {
+            Value::Fraction(share) => Some(share),
             _ => None,
         }
     }

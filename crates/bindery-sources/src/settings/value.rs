@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use bindery_core::ToolOrder;
+use bindery_core::budget::Fraction;
 use toml::de::DeValue;
 
 use super::key::{KeyInfo, Shape};
@@ -15,6 +16,8 @@ pub enum Value {
     Text(String),
     /// A number.
     Count(u64),
+    /// A share.
+    Fraction(Fraction),
     /// A list of names.
     Names(Vec<String>),
     /// A file, absolute or relative to the working directory.
@@ -29,6 +32,8 @@ impl Value {
                 let parsed = u64::from_str_radix(number.as_str(), number.radix()).ok();
                 count(info, parsed, number.as_str())
             }
+            (Shape::Fraction, DeValue::Float(number)) => fraction(info, number.as_str()),
+            (Shape::Fraction, DeValue::Integer(number)) => fraction(info, number.as_str()),
             (Shape::Names | Shape::ToolOrder, DeValue::Array(items)) => {
                 let names: Option<Vec<String>> = items
                     .iter()
@@ -94,6 +99,11 @@ fn count(info: &KeyInfo, number: Option<u64>, written: &str) -> Result<Value, St
     }
 }
 
+fn fraction(info: &KeyInfo, written: &str) -> Result<Value, String> {
+    let parsed = written.parse().map(Value::Fraction);
+    parsed.map_err(|_| format!("`{}` must be {}, not {written}", info.name, info.shape))
+}
+
 fn list(info: &KeyInfo, names: Vec<String>) -> Result<Value, String> {
     if info.shape == Shape::ToolOrder {
         ToolOrder::new(names.iter().map(String::as_str)).map_err(|error| error.to_string())?;
@@ -116,6 +126,7 @@ impl fmt::Display for Value {
         match self {
             Self::Text(text) => write!(f, "\"{}\"", crate::visible::clipped(text, 60)),
             Self::Count(number) => write!(f, "{number}"),
+            Self::Fraction(share) => write!(f, "{share}"),
             Self::Names(names) => {
                 let quoted: Vec<String> = names
                     .iter()

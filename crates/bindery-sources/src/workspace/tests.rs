@@ -53,6 +53,8 @@ impl Fixture {
             repository: Some(&repository),
             settings: &settings,
             probe: Some(&Probe::new(None)),
+            user: None,
+            fixed: &[],
             gate: &Arc::default(),
         };
         let scope = Scope::global();

@@ -90,11 +90,16 @@ rules! {
     ClientSettings "BND124" "client-settings" Warning false "A client's settings or search bounds change what loads";
     PathDead "BND125" "path-dead" Note false "A path in backticks names nothing";
     CommandDead "BND126" "command-dead" Warning false "A hook or an MCP server names a file that is not there";
+    McpUnusable "BND127" "mcp-unusable" Warning false "The entry of an MCP server cannot be used as it is";
+    AgentUnusable "BND128" "agent-unusable" Warning false "A definition gives no agent, or says something that is not understood";
+    AgentToolUnknown "BND129" "agent-tool-unknown" Warning false "A definition of an agent names a tool that no client has";
     VariableUnknown "BND201" "variable-unknown" Error false "A section refers to a variable that does not exist";
     SectionInvalid "BND202" "section-invalid" Error false "A section cannot be read or assembled";
     SectionUnused "BND203" "section-unused" Warning false "A section never reaches the model";
     SectionOrder "BND204" "section-order" Warning false "Two sections claim one position, and only their names decide";
     SettingsInvalid "BND205" "settings-invalid" Error false "A settings file is wrong";
+    Memory "BND206" "memory" Warning false "A memory is not seen as it is meant: a dead link, a cut index, a file that cannot be read";
+    Skill "BND207" "skill" Warning false "A skill is not offered as it is meant: no description, a name that is taken, too much for the index";
     VolatileText "BND301" "volatile-before-boundary" Warning false "Text before the cache boundary is different the next time";
     VolatileVariable "BND302" "variable-before-boundary" Warning false "A section before the cache boundary refers to a value that differs between sessions";
     Budget "BND303" "budget" Warning false "Instructions take a large part of the context window";

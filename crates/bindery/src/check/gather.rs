@@ -6,16 +6,18 @@ use std::sync::Arc;
 
 use bindery_core::{CountTokens, Mode, Place, SessionError, Source, Text};
 use bindery_guard::{Scanner, scan};
+use bindery_sources::agents::{self, Agents};
 use bindery_sources::composition::read_folder;
 use bindery_sources::dialect::{Catalogue, CatalogueError, Dialect, Scope};
 use bindery_sources::environment::Surroundings;
+use bindery_sources::hooks::Clients;
 use bindery_sources::instructions::{Boundary, Host, Loader, Options};
 use bindery_sources::places::Places;
 use bindery_sources::reading::Reader;
 use bindery_sources::repository::Repository;
 use bindery_sources::settings::{self, Flags};
 use bindery_sources::tree::{Spelling, Tree};
-use bindery_sources::{Position, Refused};
+use bindery_sources::{Position, Refused, variants};
 use bindery_tokens::{Tokenizers, Windows};
 
 use super::links::{links, target};
@@ -83,6 +85,8 @@ pub fn gather(request: &Request, scanner: &Scanner) -> Result<Subject, Catalogue
         readings.extend(read(request, directories, &Arc::new(dialect), &mut reader));
     }
     let mut subject = Subject {
+        servers: bindery_sources::mcp::problems(&places),
+        agents: project_agents(&places, &mut reader),
         bounds,
         composed: composed(request, &places, repository.as_ref()),
         places: Some(places),
@@ -96,6 +100,17 @@ pub fn gather(request: &Request, scanner: &Scanner) -> Result<Subject, Catalogue
         subject.silenced = settings::silenced(&text.text, "bindery.toml");
     }
     Ok(subject)
+}
+
+/// The definitions of agents that the project brings.
+fn project_agents(places: &Places, reader: &mut Reader) -> Agents {
+    let clients = Clients {
+        claude: true,
+        codex: true,
+    };
+    let mut roots = agents::roots(places, &BTreeMap::new(), clients);
+    roots.retain(|root| root.scope == Scope::Project);
+    Agents::read(&roots, reader)
 }
 
 /// The dialects asked for, or those that have files here.
@@ -223,6 +238,7 @@ fn texts(subject: &mut Subject, reader: &mut Reader, scanner: &Scanner) {
             .map(|entry| entry.path())
             .filter(|path| path.extension().is_some_and(|end| end == "md"));
         paths.extend(sections.map(|path| (path, MOST_BYTES)));
+        paths.extend(notes(&places.project).into_iter().map(|path| (path, MOST_BYTES)));
         let settings = [Some(places.project_settings()), places.user_settings()]
             .into_iter()
             .flatten();
@@ -303,6 +319,7 @@ fn composed(request: &Request, places: &Places, repository: Option<&Repository>)
         environment: request.environment.clone(),
         request: settings::Request::default(),
     };
+    composed.by_variant = by_variant(places);
     if let Err(refused) = here::dialect_of(&question) {
         composed.notices.extend(refused.0);
         return composed;
@@ -313,6 +330,35 @@ fn composed(request: &Request, places: &Places, repository: Option<&Repository>)
         Err(Refused(notices)) => composed.notices.extend(notices),
     }
     composed
+}
+
+/// The sections that experiments choose among.
+fn by_variant(places: &Places) -> BTreeSet<String> {
+    let (experiments, _) = variants::experiments(places).unwrap_or_default();
+    let variants = experiments.into_iter().flat_map(|experiment| experiment.variants);
+    variants
+        .flat_map(|variant| variant.sections.into_iter().chain(variant.without))
+        .collect()
+}
+
+/// What a repository brings for memory, skills and styles: their texts are scanned as others are.
+fn notes(project: &Path) -> Vec<PathBuf> {
+    let inside = |folder: PathBuf| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        entries.filter_map(Result::ok).map(|entry| entry.path())
+    };
+    let folders = [".bindery/memory", ".bindery/styles", ".claude/output-styles"];
+    let texts = folders
+        .into_iter()
+        .flat_map(|folder| inside(project.join(folder)));
+    let texts = texts.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    let clients = [".bindery", ".claude", ".codex", ".agents"];
+    let skills = clients
+        .into_iter()
+        .flat_map(|client| inside(project.join(client).join("skills")));
+    let mut all: Vec<PathBuf> = texts.chain(skills.map(|skill| skill.join("SKILL.md"))).collect();
+    all.retain(|path| path.is_file());
+    all
 }
 
 fn assemble(mut here: here::Here, composed: &mut Composed) {

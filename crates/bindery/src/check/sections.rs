@@ -41,6 +41,8 @@ fn noticed(subject: &Subject, notice: &Notice) -> Option<Diagnostic> {
     let code = match &*notice.code {
         "section-volatile" => Code::VolatileVariable,
         "section-shadowed" if !is_builtin => Code::SectionUnused,
+        code if code.starts_with("memory-") => Code::Memory,
+        code if code == "skill" || code.starts_with("skill-") || code == "skills-budget" => Code::Skill,
         _ if notice.level < Level::Error => return None,
         _ if notice.at.path.ends_with(".toml") => Code::SettingsInvalid,
         _ => Code::SectionInvalid,
@@ -140,7 +142,8 @@ fn unused(subject: &Subject, out: &mut Vec<Diagnostic>) {
                 .take(index)
                 .any(|other| other.key == file.key);
         let is_empty = file.body.trim().is_empty();
-        if used.contains(&*file.key) || (is_empty && replaces) {
+        // A variant that does not hold here may have it.
+        if used.contains(&*file.key) || composed.by_variant.contains(&*file.key) || (is_empty && replaces) {
             continue;
         }
         let (message, mend) = match complete {

@@ -1,15 +1,17 @@
 //! What the rules look at: values, gathered before.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bindery_core::Assembly;
 use bindery_guard::Report;
 use bindery_sources::Notice;
+use bindery_sources::agents::Agents;
 use bindery_sources::composition::SectionFile;
 use bindery_sources::dialect::Dialect;
 use bindery_sources::instructions::{Candidate, Manifest};
+use bindery_sources::mcp::Problem;
 use bindery_sources::places::Places;
 use bindery_sources::settings::Silenced;
 use bindery_sources::tree::Tree;
@@ -33,6 +35,10 @@ pub struct Subject {
     pub bounds: Vec<String>,
     /// Targets of links that exist although they are no part of the tree.
     pub outside_tree: Vec<PathBuf>,
+    /// Entries of MCP servers of the project that cannot be used.
+    pub servers: Vec<Problem>,
+    /// The project's definitions of agents.
+    pub agents: Agents,
 }
 
 /// A file's bytes and what the scanner found in them.
@@ -68,6 +74,8 @@ pub struct Composed {
     pub assemblies: Vec<Assembly>,
     /// What reading had to say.
     pub notices: Vec<Notice>,
+    /// Keys of sections that variants choose.
+    pub by_variant: BTreeSet<String>,
     /// Why an assembly or its rendering failed, with the place where that is known.
     pub failures: Vec<(Option<bindery_sources::Position>, String)>,
     /// Tokens of the system prompt, and of the model's window where it is known.

@@ -262,6 +262,34 @@ pub(crate) const CASES: &[Case] = &[
         ],
     ),
     case(
+        "BND127",
+        AUTO,
+        &[(
+            ".mcp.json",
+            Text(
+                "{ \"mcpServers\": { \"old\": { \"type\": \"sse\", \"url\": \"https://x.example\" }, \"web\": { \"url\": \"${HOST}/mcp\" } } }\n",
+            ),
+        )],
+    ),
+    case(
+        "BND128",
+        AUTO,
+        &[(
+            ".claude/agents/reviewer.md",
+            Text("---\nname: reviewer\ndescription: Reviews.\nprompt: replace\n---\nReview.\n"),
+        )],
+    ),
+    case(
+        "BND129",
+        AUTO,
+        &[(
+            ".claude/agents/reviewer.md",
+            Text(
+                "---\nname: reviewer\ndescription: Reviews.\ntools: Read, Grepp, mcp__files\n---\nReview.\n",
+            ),
+        )],
+    ),
+    case(
         "BND201",
         AUTO,
         &[(
@@ -285,6 +313,16 @@ pub(crate) const CASES: &[Case] = &[
         &[(".bindery/sections/first.md", Text("Be first.\n"))],
     ),
     case("BND205", AUTO, &[("bindery.toml", Text("modle = \"x\"\n"))]),
+    case(
+        "BND206",
+        AUTO,
+        &[(".bindery/memory/MEMORY.md", Text("- [Deploys](deploys.md)\n"))],
+    ),
+    case(
+        "BND207",
+        AUTO,
+        &[(".bindery/skills/pdf/SKILL.md", Text("Use pdftotext.\n"))],
+    ),
     case(
         "BND301",
         AUTO,

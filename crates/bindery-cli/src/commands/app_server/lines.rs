@@ -19,6 +19,7 @@ pub(super) fn of(stream: impl Read + Send + 'static) -> Transport {
             let mut bytes = Vec::new();
             match stream.by_ref().take(LONGEST).read_until(b'\n', &mut bytes) {
                 Ok(0) | Err(_) => return,
+                Ok(_) if bytes.len() as u64 == LONGEST && !bytes.ends_with(b"\n") => skip(&mut stream),
                 Ok(_) => {}
             }
             let line = String::from_utf8_lossy(&bytes).into_owned();
@@ -28,4 +29,17 @@ pub(super) fn of(stream: impl Read + Send + 'static) -> Transport {
         }
     });
     from
+}
+
+/// Throws away the rest of a line.
+fn skip(stream: &mut impl BufRead) {
+    while let Ok(bytes) = stream.fill_buf() {
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let taken = end.map_or(bytes.len(), |end| end + 1);
+        let is_over = end.is_some() || bytes.is_empty();
+        stream.consume(taken);
+        if is_over {
+            return;
+        }
+    }
 }

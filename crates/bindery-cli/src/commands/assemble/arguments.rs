@@ -33,6 +33,13 @@ pub(crate) enum View {
     Json,
 }
 
+/// Who counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CountBy {
+    /// The provider's own endpoint; nothing is generated
+    Provider,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ModeArg {
     Full,
@@ -42,6 +49,7 @@ enum ModeArg {
 
 /// Show the next request here.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct AssembleArgs {
     /// The directory that the agent works in
     #[arg(value_name = "DIR", default_value = ".")]
@@ -58,6 +66,9 @@ pub(crate) struct AssembleArgs {
     /// Refuse with exit code 1 if a text here is not approved exactly as it is (see `bindery lock`)
     #[arg(long)]
     pub(super) locked: bool,
+    /// Print which prompts take part and which do not, which variants hold and why, and stop
+    #[arg(long, conflicts_with_all = ["view", "json", "against", "explain_config"])]
+    pub(super) explain: bool,
     /// Print every setting with its value, where it came from and what it shadows, and stop
     #[arg(long, conflicts_with_all = ["view", "json", "against"])]
     pub(super) explain_config: bool,
@@ -73,6 +84,12 @@ pub(crate) struct AssembleArgs {
     /// What the user says
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
+    /// Ask the provider how many tokens the request has, and say how far the count here is from that
+    #[arg(long, value_enum, value_name = "WHO")]
+    pub(super) count: Option<CountBy>,
+    /// Where the provider is that counts
+    #[arg(long, value_name = "URL", requires = "count")]
+    pub(super) base_url: Option<String>,
     #[command(flatten)]
     launch: LaunchArgs,
     #[command(flatten)]

@@ -32,6 +32,9 @@ pub(super) struct Page<'a> {
     prefix: Prefix,
     body: Body,
     fragments: Vec<Scanned>,
+    /// Which prompts and variants hold, and why.
+    #[serde(flatten)]
+    explained: super::explain::Explained<'a>,
     /// Every text here that needs approval, and how it stands.
     approvals: &'a [Standing],
     /// What changed since the page given with `--against`.
@@ -137,6 +140,7 @@ impl<'a> Page<'a> {
             body,
             changes: before.map(|before| changes(&before, &fragments)),
             fragments: fragments.into_iter().map(|row| Scanned::new(row, here)).collect(),
+            explained: super::explain::page(request, here),
             approvals: &here.standings,
             shadowed: &request.rendered.assembly.shadowed,
             notes: &request.encoded.notes,

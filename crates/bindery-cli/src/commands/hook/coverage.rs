@@ -13,8 +13,8 @@ use crate::notices;
 use crate::status::Status;
 use crate::terminal::{Terminal, printable};
 
-/// The tools that `bindery run` has, and what starts a sub-agent.
-const TOOLS: [&str; 7] = ["edit", "list", "read", "search", "shell", "spawn_agent", "write"];
+/// The tools that `bindery run` has; `agent` starts a sub-agent.
+const TOOLS: [&str; 7] = ["agent", "edit", "list", "read", "search", "shell", "write"];
 
 #[derive(Serialize)]
 struct Page<'a> {

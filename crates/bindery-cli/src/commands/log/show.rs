@@ -81,6 +81,13 @@ fn line(event: &Event) -> String {
 fn detail(payload: &Payload) -> String {
     match payload {
         Payload::SessionStarted(started) => started.directory.as_deref().unwrap_or_default().to_owned(),
+        Payload::SettingChanged(changed) => {
+            let value = changed
+                .value
+                .as_ref()
+                .map_or("taken back", |value| value.as_str());
+            format!("{} {value}", changed.name)
+        }
         Payload::InboxEnqueued(item) => said(&item.message),
         Payload::InboxClaimed(claimed) => claimed.ids.join(", "),
         Payload::TurnStarted(started) => format!("turn {}", started.turn),

@@ -126,6 +126,12 @@ fn cut(text: &str, width: usize) -> String {
 }
 
 fn people(page: &Page, terminal: &mut Terminal) -> anyhow::Result<()> {
+    // Whoever reads from a pipe gets all of it.
+    let room = if terminal.interactive {
+        terminal.width.saturating_sub(61).max(20)
+    } else {
+        usize::MAX
+    };
     for row in &page.tools {
         let first = row.description.lines().next().unwrap_or_default();
         let what = match &row.held {
@@ -138,7 +144,7 @@ fn people(page: &Page, terminal: &mut Terminal) -> anyhow::Result<()> {
             printable(&row.name),
             thousands(row.tokens),
             row.since,
-            cut(&printable(&what), terminal.width.saturating_sub(61).max(20))
+            cut(&printable(&what), room)
         )?;
     }
     for away in &page.away {

@@ -8,6 +8,7 @@ use bindery_cache::plan::{Plan, Reason};
 use serde_json::json;
 
 use super::Forecast;
+use super::prune::Prune;
 use crate::layout::{cell, fit, folded, right, thousands};
 use crate::terminal::{Terminal, printable};
 
@@ -75,6 +76,10 @@ pub(super) fn write(forecast: &Forecast, json: bool, terminal: &mut Terminal) ->
             )?;
         }
     }
+    if let Some(prune) = &forecast.prune {
+        let line = format!("{:<10}{}", "prune", pruned(prune.as_ref(), forecast.exact));
+        writeln!(terminal.out, "{}", folded(&line, terminal.width))?;
+    }
     for case in &forecast.cases {
         if let Some(refused) = &case.refused {
             let line = format!("{:<10}{}: {refused}", "refused", case.shown);
@@ -99,6 +104,40 @@ pub(super) fn write(forecast: &Forecast, json: bool, terminal: &mut Terminal) ->
         )?;
     }
     Ok(())
+}
+
+/// What pruning single results would come to.
+fn pruned(prune: Option<&Prune>, exact: bool) -> String {
+    let Some(prune) = prune else {
+        return "no old result is large enough to give way".to_owned();
+    };
+    let count = |tokens: u64| thousands(estimate(exact, tokens));
+    let money =
+        |money: Option<bindery_cache::Money>| money.map_or_else(|| "?".to_owned(), |money| money.to_string());
+    let anew = if prune.warm {
+        format!(
+            "{} tokens are written anew for {}",
+            count(prune.rewritten),
+            money(prune.cost)
+        )
+    } else {
+        "the cache is cold, so that nothing is written anew for it".to_owned()
+    };
+    let verdict = match (prune.pays, prune.pays_after) {
+        (true, _) => "it pays: a session does so before its next request once it is full enough".to_owned(),
+        (false, Some(after)) => {
+            format!("it would pay from the {after}. request after it on, so a session does not")
+        }
+        (false, None) => "it does not pay".to_owned(),
+    };
+    format!(
+        "{} result{} as references: {} tokens less, {} a request; {anew}; {} requests are expected before a compaction; {verdict}",
+        prune.results,
+        if prune.results == 1 { "" } else { "s" },
+        count(prune.saved),
+        money(prune.each),
+        prune.expected
+    )
 }
 
 fn estimate(exact: bool, tokens: u64) -> TokenCount {
@@ -183,6 +222,7 @@ fn page(forecast: &Forecast) -> serde_json::Value {
             "ttl": mark.mark.ttl,
             "reason": mark.reason,
         })).collect::<Vec<_>>(),
+        "prune": forecast.prune,
         "notes": forecast.notes.iter().chain(&forecast.plan.notes).collect::<Vec<_>>(),
     })
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bindery::budget::Fraction;
 use bindery::sources::settings::{Flags, Request};
-use clap::{Args, ValueEnum};
+use clap::{Args, Parser as _, ValueEnum};
 
 use crate::commands::launch::LaunchArgs;
 use crate::documents::AttachArgs;
@@ -21,7 +21,7 @@ pub(crate) enum Allowed {
 }
 
 /// Our own tools that ask first.
-const OWN: [&str; 3] = ["write", "edit", "shell"];
+const OWN: [&str; 4] = ["write", "edit", "shell", "memory"];
 
 impl Allowed {
     /// Whether this tool is meant.
@@ -63,6 +63,13 @@ pub(crate) enum SummaryBy {
     Extract,
     /// The session's model
     Model,
+}
+
+/// The arguments by themselves.
+#[derive(Debug, clap::Parser)]
+struct Alone {
+    #[command(flatten)]
+    args: RunArgs,
 }
 
 /// Drive an agent session here.
@@ -114,6 +121,9 @@ pub(crate) struct RunArgs {
     /// Start no MCP servers but those of `--mcp-config`
     #[arg(long)]
     pub(super) no_mcp: bool,
+    /// Send no sub-agents
+    #[arg(long)]
+    pub(super) no_agents: bool,
     /// Let paths lead out of the working directory
     #[arg(long)]
     pub(super) allow_outside: bool,
@@ -123,9 +133,9 @@ pub(crate) struct RunArgs {
     /// The model's window in tokens, where it is not known or shall be smaller
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1_000..))]
     pub(super) window: Option<u64>,
-    /// From which share of the window on older messages are summarised
-    #[arg(long, value_name = "FRACTION", default_value = "0.8")]
-    pub(super) compact_at: Fraction,
+    /// From which share of the room on older messages are summarised (0.8, or what the settings say)
+    #[arg(long, value_name = "FRACTION")]
+    pub(super) compact_at: Option<Fraction>,
     /// Who writes summaries
     #[arg(long, value_enum, default_value_t = SummaryBy::Extract, value_name = "WHO")]
     pub(super) summary_by: SummaryBy,
@@ -154,6 +164,17 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
+    /// The arguments of a session in a directory that asks nobody and starts no server.
+    pub(super) fn plain(dir: &std::path::Path) -> anyhow::Result<Self> {
+        let line = [
+            "run".into(),
+            "--no-mcp".into(),
+            "--dir".into(),
+            dir.as_os_str().to_owned(),
+        ];
+        Ok(Alone::try_parse_from(line)?.args)
+    }
+
     /// What the settings are asked; `family` is the provider in whose format requests are written, where
     /// one was named.
     pub(super) fn request(&self, family: Option<String>) -> Request {

@@ -14,13 +14,17 @@ use bindery::sources::dialect::Catalogue;
 use bindery::sources::instructions::Host;
 use bindery::{Registration, Scope, Session};
 use bindery_agent::plugins::{InstructionFiles, Time, Tmux, recall};
+use bindery_agent::subagent::Subagents;
 use bindery_agent::tools::{Reach, Shell, Workdir, toolbox_with};
 use bindery_agent::{Agent, Clock, SystemClock};
 use bindery_store::{Contention, Journal, SessionId, SqliteStore, Store};
 
 use super::arguments::RunArgs;
+use super::capacity::WindowArgs;
+use super::children;
 use super::control;
 use super::model::{Choice, model};
+use super::notes;
 use super::people::People;
 use super::permit::Ask;
 use super::pinned::Pinned;
@@ -39,6 +43,8 @@ pub(super) struct Opened {
     pub(super) told: Told,
     /// The MCP servers, if there are any.
     pub(super) servers: Option<Servers>,
+    /// The sub-agents, if any may be sent.
+    pub(super) children: Option<Subagents>,
     kept: Vec<Registration>,
     pub(super) registered: Here,
 }
@@ -106,9 +112,11 @@ pub(super) fn open(
     agent.gate = Some(here.gate().clone());
     let later = here.told();
     agent.notices = Box::new(move || later.take());
-    let capacity = super::capacity::of(args, &store, &agent.params)?;
+    let capacity = super::capacity::within(&WindowArgs::of(args, &here.settings), &store, &agent.params)?;
     agent.toolbox = toolbox_with(&workdir, Shell::new(commands_environment()), &capacity.intake);
+    let desk = notes::attach(&mut agent, &id, &here, &question);
     agent.capacity = Some(capacity);
+    let children = children::attach(&mut agent, (&id, &store), &dir, (&here, &question), args)?;
     agent.permit = Arc::new(Ask::new(people.clone(), args.allow.clone()));
     let mut kept = vec![scope.tools(agent.toolbox.schemas())];
     kept.extend(time(args, &scope)?);
@@ -116,6 +124,9 @@ pub(super) fn open(
     agent
         .refreshers
         .extend(instruction_files(&here, &question, &scope)?);
+    agent
+        .refreshers
+        .extend(desk.map(|desk| notes::refresher(desk, &scope)));
     if let Some(tmux) = Tmux::find(commands_environment(), here.gate().clone(), scope.clone()) {
         agent.refreshers.push(Box::new(tmux));
     }
@@ -130,12 +141,14 @@ pub(super) fn open(
         };
         agent.commit(vec![started.into()])?;
     }
+    notes::record_variants(&mut agent, &here)?;
     Ok(Opened {
         id,
         agent,
         palette: terminal.err_palette,
         told: Told::already(&here.notices),
         servers,
+        children,
         kept,
         registered: here,
     })
@@ -208,6 +221,17 @@ fn recalled(
     Ok(kept)
 }
 
+/// What reading instruction files may know.
+pub(super) fn host(here: &Here, question: &Question) -> Host {
+    Host {
+        cwd: question.surroundings.cwd.clone(),
+        home: question.surroundings.home.clone(),
+        environment: question.environment.clone(),
+        options: here.loading(question),
+        ..Host::default()
+    }
+}
+
 /// The instruction files, read again from turn to turn; none where they are switched off.
 fn instruction_files(
     here: &Here,
@@ -218,16 +242,9 @@ fn instruction_files(
         return Ok(None);
     };
     let dialect = Catalogue::shipped().get(&manifest.dialect)?;
-    let host = Host {
-        cwd: question.surroundings.cwd.clone(),
-        home: question.surroundings.home.clone(),
-        environment: question.environment.clone(),
-        options: here.loading(question),
-        ..Host::default()
-    };
     let files = InstructionFiles::new(
         dialect,
-        host,
+        host(here, question),
         question.places.clone(),
         here.gate().clone(),
         scope.clone(),

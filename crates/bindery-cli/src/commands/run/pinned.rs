@@ -4,6 +4,7 @@
 use bindery::Provider;
 use bindery::log::SessionState;
 use bindery::sources::settings::{Key, Request, Settings};
+use bindery::sources::variants::{self, Because, Fixed};
 
 use super::arguments::RunArgs;
 use super::model::Choice;
@@ -16,12 +17,26 @@ pub(super) struct Pinned {
     max_tokens: Option<u64>,
     effort: Option<String>,
     tier: Option<String>,
+    variants: Vec<Fixed>,
 }
 
 impl Pinned {
     pub(super) fn of(state: &SessionState) -> Self {
+        let settings = state.settings();
+        let settings = settings.iter().map(|(name, value)| (&**name, value.as_str()));
+        let variants = variants::of_session(settings)
+            .into_iter()
+            .map(|(experiment, variant)| Fixed {
+                experiment,
+                variant,
+                because: Because::Session,
+            });
+        let variants = variants.collect();
         let Some(latest) = state.header() else {
-            return Self::default();
+            return Self {
+                variants,
+                ..Self::default()
+            };
         };
         let params: serde_json::Value =
             serde_json::from_str(latest.header.params.as_str()).unwrap_or_default();
@@ -31,6 +46,7 @@ impl Pinned {
             max_tokens: params["max_tokens"].as_u64(),
             effort: params["effort"].as_str().map(str::to_owned),
             tier: params["tier"].as_str().map(str::to_owned),
+            variants,
         }
     }
 
@@ -42,6 +58,7 @@ impl Pinned {
         let same =
             named.is_none() || named.as_ref().and_then(provider) == self.provider.as_ref().and_then(provider);
         let mut request = args.request(named.or_else(|| self.provider.clone()));
+        request.flags.variants.extend(self.variants.iter().cloned());
         if same {
             let said = |key: Key| request.overrides.iter().any(|given| sets(given, key));
             let free = |key: Key| !said(key);

@@ -270,6 +270,9 @@ pub(super) fn summary(opened: &Opened, json: bool, terminal: &mut Terminal) -> a
         opened.id,
         used.classes()
     )?;
+    if let Some(children) = used.of_children() {
+        writeln!(terminal.err, "{children}")?;
+    }
     if let Some(largest) = used.largest() {
         writeln!(terminal.err, "{largest}")?;
     }

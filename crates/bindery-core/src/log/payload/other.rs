@@ -56,6 +56,8 @@ pub struct SubagentEnded {
     pub call: Arc<str>,
     /// How its last turn ended.
     pub outcome: TurnOutcome,
+    /// The model that it asked.
+    pub model: Arc<str>,
     /// How many requests it sent.
     pub requests: u64,
     /// What they used.
