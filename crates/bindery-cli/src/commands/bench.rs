@@ -1,6 +1,7 @@
 //! `bindery bench`: what the README's figures were made with, beside the rival named in each row.
 
 mod assemble;
+mod capacity;
 mod explain;
 mod gateway;
 mod log;
@@ -35,6 +36,8 @@ enum What {
     Explain(explain::BenchExplainArgs),
     /// Durable appends, replayed requests, opening, and the cost of one more message
     Log(log::BenchLogArgs),
+    /// Large results on their way in, and compactions
+    Capacity(capacity::BenchCapacityArgs),
     /// A proxy's latency, throughput, CPU and memory
     Gateway(gateway::BenchGatewayArgs),
     /// Exact token counting
@@ -48,6 +51,7 @@ pub(crate) fn run(args: &BenchArgs, terminal: &mut Terminal) -> anyhow::Result<S
         What::Why(args) => why::run(args, terminal),
         What::Explain(args) => explain::run(args, terminal),
         What::Log(args) => log::run(args, terminal),
+        What::Capacity(args) => capacity::run(args, terminal),
         What::Gateway(args) => gateway::run(args, terminal),
         What::Tokens(args) => tokens::run(args, terminal),
     }

@@ -2,6 +2,8 @@
 
 mod occupancy;
 
+pub(crate) use occupancy::Filled;
+
 use clap::{Args, Subcommand};
 
 use crate::status::Status;

@@ -111,40 +111,61 @@ pub fn pruning(
     count: &dyn Fn(&Message) -> u64,
 ) -> Option<Pruning> {
     let (candidates, total) = candidates(state, count);
-    let (mut saved, mut best): (u64, Option<(usize, u64, u64, u64, u64)>) = (0, None);
+    let mut saved = 0;
+    let mut best: Option<(usize, Sums)> = None;
     for (index, candidate) in candidates.iter().enumerate().rev() {
         saved += candidate.saves;
-        let behind = total.saturating_sub(candidate.before).saturating_sub(saved);
-        let (rewritten, cost) = if expected.warm {
-            (
-                behind,
-                behind.saturating_mul(rates.write.saturating_sub(rates.read)),
-            )
-        } else {
-            (0, 0)
-        };
-        let at_once = if expected.warm {
-            0
-        } else {
-            saved.saturating_mul(rates.write)
-        };
-        let later = saved.saturating_mul(rates.read).saturating_mul(expected.requests);
-        let gain = later.saturating_add(at_once);
-        let net = i128::from(gain) - i128::from(cost);
-        if best.is_none_or(|(_, _, _, cost, gain)| net > i128::from(gain) - i128::from(cost)) {
-            best = Some((index, saved, rewritten, cost, gain));
+        let sums = Sums::of(saved, total.saturating_sub(candidate.before), expected, rates);
+        if best.is_none_or(|(_, before)| sums.net() > before.net()) {
+            best = Some((index, sums));
         }
     }
-    let (from, saved, rewritten, cost, gain) = best?;
-    let results = candidates.into_iter().skip(from).map(|one| one.pruned).collect();
+    let (from, sums) = best?;
     Some(Pruning {
-        results,
-        saved,
-        rewritten,
+        results: candidates.into_iter().skip(from).map(|one| one.pruned).collect(),
+        saved: sums.saved,
+        rewritten: sums.rewritten,
         expected,
-        cost,
-        gain,
+        cost: sums.cost,
+        gain: sums.gain,
     })
+}
+
+/// What a pruning from some result on comes to.
+#[derive(Clone, Copy)]
+struct Sums {
+    saved: u64,
+    rewritten: u64,
+    cost: u64,
+    gain: u64,
+}
+
+impl Sums {
+    /// `from` are the tokens from the first result on, before anything is pruned.
+    fn of(saved: u64, from: u64, expected: Expected, rates: Rates) -> Self {
+        let behind = from.saturating_sub(saved);
+        let later = saved.saturating_mul(rates.read).saturating_mul(expected.requests);
+        if expected.warm {
+            let dearer = rates.write.saturating_sub(rates.read);
+            return Self {
+                saved,
+                rewritten: behind,
+                cost: behind.saturating_mul(dearer),
+                gain: later,
+            };
+        }
+        // Everything is written in any case, and this much less.
+        Self {
+            saved,
+            rewritten: 0,
+            cost: 0,
+            gain: later.saturating_add(saved.saturating_mul(rates.write)),
+        }
+    }
+
+    fn net(&self) -> i128 {
+        i128::from(self.gain) - i128::from(self.cost)
+    }
 }
 
 struct Candidate {

@@ -18,7 +18,7 @@ pub(super) fn pass(work: &mut Work<'_>) {
                 Part::Reasoning { .. } if !leads => drop(nowhere.insert((at, index))),
                 Part::Reasoning { .. } => {}
                 Part::Text(_) | Part::ToolCall { .. } | Part::ToolResult { .. } | Part::Media { .. } => {
-                    leads = true
+                    leads = true;
                 }
             }
         }

@@ -76,6 +76,27 @@ trait Policy {
     fn read(&self, reference: &str) -> Option<String>;
 }
 
+/// A session of so many tokens, as the experiment writes it, that makes room when it is told to.
+pub(crate) struct Filled(Bindery);
+
+impl Filled {
+    pub(crate) fn of(tokens: u64) -> anyhow::Result<Self> {
+        let size = Size {
+            fill: tokens,
+            log: 1_000,
+        };
+        let mut session = Bindery::new(tokens);
+        for act in &Scene::new(size).before {
+            session.follow(act)?;
+        }
+        Ok(Self(session))
+    }
+
+    pub(crate) fn make_room(&mut self) -> anyhow::Result<Option<u64>> {
+        self.0.make_room()
+    }
+}
+
 /// One policy at one level.
 #[derive(Debug, Clone, Serialize)]
 struct Outcome {
