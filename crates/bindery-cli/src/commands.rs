@@ -57,6 +57,6 @@ pub(crate) fn run(command: Command, terminal: &mut Terminal) -> anyhow::Result<S
         Command::Simulate(args) => simulate::run(&args, terminal),
         Command::Why(args) => why::run(&args, terminal),
         Command::Check(args) => check::run(&args, terminal),
-        Command::Scan(args) => scan::run(&args, &mut terminal.out, &mut terminal.err),
+        Command::Scan(args) => scan::run(&args, terminal.palette, &mut terminal.out, &mut terminal.err),
     }
 }

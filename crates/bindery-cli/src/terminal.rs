@@ -103,6 +103,12 @@ impl Terminal {
 }
 
 impl Palette {
+    /// No styles.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Self {
+        Self { colored: false }
+    }
+
     /// `text` in `style`, or as it is.
     pub(crate) fn paint(self, style: Style, text: &str) -> String {
         if self.colored {

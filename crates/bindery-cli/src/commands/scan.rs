@@ -16,6 +16,7 @@ use bindery::guard::{Finding, Scanner, Severity, scan};
 use clap::{Args, ValueEnum};
 
 use crate::status::{Status, UsageError};
+use crate::terminal::Palette;
 use baseline::Baseline;
 
 /// Find injection and hidden text in files, trees or standard input
@@ -99,7 +100,12 @@ struct Outcome {
 }
 
 /// Scans and prints.
-pub(crate) fn run(args: &ScanArgs, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<Status> {
+pub(crate) fn run(
+    args: &ScanArgs,
+    palette: Palette,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> anyhow::Result<Status> {
     let scanner = scanner(&args.patterns)?;
     let mut baseline = args.baseline.as_deref().map(Baseline::read).transpose()?;
     let mut outcome = Outcome {
@@ -134,7 +140,7 @@ pub(crate) fn run(args: &ScanArgs, out: &mut dyn Write, err: &mut dyn Write) -> 
     }
     let format = if args.json { Format::Json } else { args.format };
     match format {
-        Format::Text => text::print(&outcome, out, err)?,
+        Format::Text => text::print(&outcome, palette, out, err)?,
         Format::Json => json::print(&outcome, out)?,
         Format::Sarif => sarif::print(&outcome, &scanner, out)?,
         Format::Github => github::print(&outcome, out)?,

@@ -21,17 +21,13 @@ fn scan_in(folder: &Path, args: &[&str]) -> (anyhow::Result<Status>, String, Str
     });
     let call = Call::parse_from(std::iter::once("scan".to_owned()).chain(paths));
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let status = run(&call.args, &mut out, &mut err);
+    let status = run(&call.args, Palette::plain(), &mut out, &mut err);
     let text = |bytes: Vec<u8>| {
         String::from_utf8(bytes)
             .unwrap()
             .replace(&folder.display().to_string(), "DIR")
     };
-    (
-        status,
-        anstream::adapter::strip_str(&text(out)).to_string(),
-        text(err),
-    )
+    (status, text(out), text(err))
 }
 
 fn folder() -> tempfile::TempDir {

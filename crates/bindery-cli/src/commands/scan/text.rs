@@ -7,11 +7,17 @@ use bindery::guard::{Finding, Severity};
 
 use super::visible::{excerpt, safe};
 use super::{Outcome, Scanned};
+use crate::terminal::Palette;
 
-pub(super) fn print(outcome: &Outcome, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<()> {
+pub(super) fn print(
+    outcome: &Outcome,
+    palette: Palette,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<()> {
     for scanned in &outcome.scanned {
         for finding in &scanned.findings {
-            one(scanned, finding, out)?;
+            one(scanned, finding, palette, out)?;
         }
     }
     let findings: usize = outcome.scanned.iter().map(|scanned| scanned.findings.len()).sum();
@@ -48,15 +54,15 @@ fn style(severity: Severity) -> Style {
     }
 }
 
-fn one(scanned: &Scanned, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+fn one(scanned: &Scanned, finding: &Finding, palette: Palette, out: &mut dyn Write) -> io::Result<()> {
     let style = style(finding.severity);
     writeln!(
         out,
-        "{}:{}:{}: {style}{}{style:#} {} [{}]{}",
+        "{}:{}:{}: {} {} [{}]{}",
         safe(&scanned.path),
         finding.line,
         finding.column,
-        finding.severity,
+        palette.paint(style, finding.severity.name()),
         finding.reason,
         finding.rule,
         if finding.blocking() { " blocking" } else { "" },
@@ -66,10 +72,10 @@ fn one(scanned: &Scanned, finding: &Finding, out: &mut dyn Write) -> io::Result<
     writeln!(out, " {gutter} | {line}")?;
     writeln!(
         out,
-        " {:width$} | {:start$}{style}{}{style:#}",
+        " {:width$} | {:start$}{}",
         "",
         "",
-        "^".repeat(marked.len()),
+        palette.paint(style, &"^".repeat(marked.len())),
         width = gutter.len(),
         start = marked.start
     )?;

@@ -17,6 +17,11 @@ pub(super) fn excerpt(bytes: &[u8], span: &Range<usize>) -> (String, Range<usize
         .map_or(0, |at| at + 1);
     let tail = bytes.get(span.start..).unwrap_or_default();
     let line_end = span.start + tail.iter().position(|byte| *byte == b'\n').unwrap_or(tail.len());
+    // A line may end as Windows has it.
+    let line_end = match bytes.get(span.end..line_end) {
+        Some([.., b'\r']) => line_end - 1,
+        _ => line_end,
+    };
     let text = |from: usize, to: usize| {
         String::from_utf8_lossy(bytes.get(from..to).unwrap_or_default()).into_owned()
     };
