@@ -12,6 +12,7 @@ mod problem;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use bindery_core::Media;
@@ -95,7 +96,7 @@ fn of_bytes(
     if memchr_of(head, b"%PDF-") {
         let read = convert.convert(Format::Pdf, bytes)?;
         let remarks = read.remarks.clone();
-        return of_pages(read.pages).map(|pages| (Content::Text(pages), remarks));
+        return of_pages(&read.pages).map(|pages| (Content::Text(pages), remarks));
     }
     let (text, mut remarks) = text(bytes)?;
     let mut pages = if is_html(path, &text) {
@@ -138,7 +139,7 @@ impl Pages {
 
 /// One text of all pages: each begins with a line that names it, so that its number survives wherever the
 /// text is read.
-fn of_pages(pages: Vec<String>) -> Result<Pages, Unusable> {
+fn of_pages(pages: &[String]) -> Result<Pages, Unusable> {
     if pages.iter().all(|page| page.trim().is_empty()) {
         return Err(Unusable::NoText { pages: pages.len() });
     }
@@ -146,7 +147,8 @@ fn of_pages(pages: Vec<String>) -> Result<Pages, Unusable> {
     let mut begins = Vec::with_capacity(pages.len());
     for (index, page) in pages.iter().enumerate() {
         begins.push(text.len());
-        text.push_str(&format!("[page {}]\n{}\n\n", index + 1, page.trim()));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "[page {}]\n{}\n\n", index + 1, page.trim());
     }
     Ok(Pages {
         kind: "PDF",

@@ -80,6 +80,8 @@ struct Table {
     version: u32,
     source: String,
     read: String,
+    /// A list of prices may have no windows.
+    #[serde(default)]
     window: Vec<Row>,
 }
 

@@ -180,6 +180,8 @@ pub(crate) fn note(fragments: Vec<Arc<str>>) -> Option<Note> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use bindery_core::{Source, SystemPrompt};
 
     use super::*;
@@ -222,12 +224,10 @@ mod tests {
                 let text = span.text(&encoded.body).unwrap();
                 assert!(!text.contains("data:"), "{provider}: {text}");
             }
-            out += &format!(
-                "{provider}: {:#}\n",
-                body.get("messages").or(body.get("input")).unwrap()
-            );
+            let messages = body.get("messages").or(body.get("input")).unwrap();
+            writeln!(out, "{provider}: {messages:#}").unwrap();
             for note in encoded.notes {
-                out += &format!("{}: {:?}\n", note.code, note.fragments);
+                writeln!(out, "{}: {:?}", note.code, note.fragments).unwrap();
             }
         }
         insta::assert_snapshot!(out);

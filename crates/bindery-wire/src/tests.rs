@@ -1,5 +1,6 @@
 //! Every adapter on one rich request, and the laws of span maps on random ones.
 
+use std::fmt::Write as _;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -288,7 +289,7 @@ fn effort_and_tier_are_said_in_each_provider_s_own_field() {
             .collect();
         let unsaid = encoded.notes.iter().find(|note| note.code == "setting-not-sent");
         let unsaid = unsaid.map_or("", |note| &note.message);
-        shown.push_str(&format!("{provider}: {} {unsaid}\n", added.join(" ")));
+        writeln!(shown, "{provider}: {} {unsaid}", added.join(" ")).unwrap();
     }
     insta::assert_snapshot!(shown, @r#"
     anthropic: output_config={"effort":"low"} service_tier="flex" 

@@ -80,9 +80,28 @@ struct Forecast {
     /// What each of them stands on, and the tokens up to there.
     standing: Vec<(String, u64)>,
     exact: bool,
-    /// What pruning would come to, where that was asked for: nothing to prune, or this.
-    prune: Option<Option<prune::Prune>>,
+    /// What pruning would come to.
+    prune: Pruning,
     notes: Vec<String>,
+}
+
+/// What is known of a pruning.
+enum Pruning {
+    /// Nobody asked for a compaction.
+    NotAsked,
+    /// No result could give way.
+    Nothing,
+    /// This would come of it.
+    Would(prune::Prune),
+}
+
+impl Pruning {
+    fn found(&self) -> Option<&prune::Prune> {
+        match self {
+            Self::Would(prune) => Some(prune),
+            Self::NotAsked | Self::Nothing => None,
+        }
+    }
 }
 
 /// Where a session stands.
@@ -157,9 +176,9 @@ fn goes_on(
     let prune = match subject {
         Subject::Session(id) if args.compact => {
             let plan = prune::of(id, &standing.last, idle_ms, &books.prices, tokenizers)?;
-            Some(plan)
+            plan.map_or(Pruning::Nothing, Pruning::Would)
         }
-        _ => None,
+        _ => Pruning::NotAsked,
     };
     let cases = asking.cases()?;
     let next = asking.next();
@@ -247,7 +266,7 @@ fn begins(
         standing: show::standing(&planned, &request),
         plan: planned,
         exact: request.is_exact(),
-        prune: None,
+        prune: Pruning::NotAsked,
         model,
         notes,
     })

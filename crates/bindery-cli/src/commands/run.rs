@@ -96,7 +96,7 @@ async fn drive(args: &RunArgs, terminal: &mut Terminal) -> anyhow::Result<Status
     }
     let status = match prompt {
         Some(prompt) => {
-            attach::enter(&mut opened, documents, &prompt, args.json, terminal)?;
+            attach::enter(&mut opened, &documents, &prompt, args.json, terminal)?;
             turn(&mut opened, args, &people, &prompt).await?
         }
         None => converse(&mut opened, args, &people, documents, terminal).await?,
@@ -136,7 +136,7 @@ async fn converse(
             Some(line) if line.trim().is_empty() => {}
             Some(line) => {
                 let documents = std::mem::take(&mut documents);
-                attach::enter(opened, documents, &line, args.json, terminal)?;
+                attach::enter(opened, &documents, &line, args.json, terminal)?;
                 status = turn(opened, args, people, &line).await?;
             }
         }

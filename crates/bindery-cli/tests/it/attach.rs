@@ -1,5 +1,7 @@
 //! `--attach`: documents on their way into a request.
 
+use std::fmt::Write as _;
+
 use bindery_loopback::{Protocol, Reply, Say, Server};
 use serde_json::{Value, json};
 
@@ -26,8 +28,8 @@ fn pdf(lines: &[&str]) -> Vec<u8> {
     let mut out = "%PDF-1.4\n".to_owned();
     let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
     for (at, object) in objects.iter().enumerate() {
-        table += &format!("{:010} 00000 n \n", out.len());
-        out += &format!("{} 0 obj\n{object}\nendobj\n", at + 1);
+        writeln!(table, "{:010} 00000 n ", out.len()).unwrap();
+        write!(out, "{} 0 obj\n{object}\nendobj\n", at + 1).unwrap();
     }
     let trailer = format!(
         "trailer<</Size {}/Root 1 0 R>>\nstartxref\n{}\n%%EOF",

@@ -362,22 +362,26 @@ fn brief(text: &str) -> String {
     cut
 }
 
+/// Each ends with a line break.
+fn lines(texts: impl Iterator<Item = String>) -> String {
+    texts.fold(String::new(), |all, text| all + &text + "\n")
+}
+
 /// What an expectation is to say.
 fn found(kind: &str, play: &Play) -> String {
     match kind {
         "next" => shown(&play.messages()),
         "told" => play.told.join("\n") + "\n",
-        "wishes" => wishes(&play.messages())
-            .iter()
-            .map(|(source, wish)| format!("{source}: {wish}\n"))
-            .collect(),
+        "wishes" => lines(
+            wishes(&play.messages())
+                .iter()
+                .map(|(source, wish)| format!("{source}: {wish}")),
+        ),
         "budget" => {
             let (system, budget) = (SystemPrompt::default(), Budget::new(200_000, 0));
             let report = BudgetReport::of(budget, &system, &[], &play.messages(), &Quarters);
             let rows = report.by_kind();
-            rows.iter()
-                .map(|(kind, tokens)| format!("{kind:?} {tokens}\n"))
-                .collect()
+            lines(rows.iter().map(|(kind, tokens)| format!("{kind:?} {tokens}")))
         }
         other => panic!("no such expectation: {other}"),
     }
@@ -421,7 +425,9 @@ fn play_suite(suite: &str) -> String {
         let block: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
         match info.split_once(' ') {
             None => {
-                block.iter().for_each(|line| play.line(line));
+                for line in &block {
+                    play.line(line);
+                }
                 play.answered();
                 is_taken(&title, &play);
                 out += &block.join("\n");

@@ -38,7 +38,6 @@ fn assemble(scope: &Scope, sources: PromptSources, mode: Mode) -> Assembly {
         mode,
         sources,
         tool_order: None,
-        ..AssembleOptions::default()
     };
     render_with(scope, &options).unwrap().assembly
 }

@@ -97,7 +97,7 @@ fn divide(pages: &Pages) -> Vec<Range<usize>> {
         let begins = at;
         at += line.len();
         let new_page = pages.begins.binary_search(&begins).is_ok();
-        let size = open.as_ref().map_or(0, |part| part.len());
+        let size = open.as_ref().map_or(0, ExactSizeIterator::len);
         let closes = new_page || size + line.len() > MOST || size >= SIZE || after_blank && size > SIZE / 2;
         if closes {
             parts.extend(open.take());
@@ -193,8 +193,8 @@ struct Lines {
 
 impl Lines {
     fn at(&mut self, text: &str, byte: usize) -> usize {
-        let between = text.as_bytes().get(self.byte..byte).unwrap_or_default();
-        self.newlines += between.iter().filter(|byte| **byte == b'\n').count();
+        let between = text.get(self.byte..byte).unwrap_or_default();
+        self.newlines += between.matches('\n').count();
         self.byte = byte.max(self.byte);
         self.newlines + 1
     }

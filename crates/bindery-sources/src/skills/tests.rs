@@ -137,11 +137,11 @@ fn what_a_repository_says_of_its_skills_is_a_message_and_what_the_user_says_a_se
         claude: None,
         ..homes
     };
-    let codex = SkillIndex::read(
+    let of_codex = SkillIndex::read(
         &roots(&places, &codex_homes, "codex"),
         &places,
         &mut Reader::new(),
     );
-    let names: Vec<&str> = codex.skills.iter().map(|skill| skill.name.as_str()).collect();
+    let names: Vec<&str> = of_codex.skills.iter().map(|skill| skill.name.as_str()).collect();
     assert_eq!(names, ["evil", "theirs"]);
 }

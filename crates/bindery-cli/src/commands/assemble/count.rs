@@ -43,14 +43,14 @@ pub(super) fn ask(
         .context("starting the runtime")?
         .block_on(model.count(&request.encoded.body))
         .with_context(|| format!("{provider} did not count the request"))?;
-    let counter = tokenizers.counter(&params.model);
-    let here: TokenCount = request.rows(&counter).iter().map(|row| row.tokens).sum();
+    let ours = tokenizers.counter(&params.model);
+    let here: TokenCount = request.rows(&ours).iter().map(|row| row.tokens).sum();
     writeln!(
         terminal.err,
         "counted by {provider}: {} tokens; here: {} by {}, which is {}",
         thousands(TokenCount::exact(counted)),
         thousands(here),
-        printable(bindery::CountTokens::name(&counter)),
+        printable(bindery::CountTokens::name(&ours)),
         error(here.value, counted)
     )?;
     terminal.err.flush()?;

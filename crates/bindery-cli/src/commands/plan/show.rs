@@ -7,8 +7,8 @@ use bindery_cache::Measured;
 use bindery_cache::plan::{Plan, Reason};
 use serde_json::json;
 
-use super::Forecast;
 use super::prune::Prune;
+use super::{Forecast, Pruning};
 use crate::layout::{cell, fit, folded, right, thousands};
 use crate::terminal::{Terminal, printable};
 
@@ -76,8 +76,12 @@ pub(super) fn write(forecast: &Forecast, json: bool, terminal: &mut Terminal) ->
             )?;
         }
     }
-    if let Some(prune) = &forecast.prune {
-        let line = format!("{:<10}{}", "prune", pruned(prune.as_ref(), forecast.exact));
+    if !matches!(forecast.prune, Pruning::NotAsked) {
+        let line = format!(
+            "{:<10}{}",
+            "prune",
+            pruned(forecast.prune.found(), forecast.exact)
+        );
         writeln!(terminal.out, "{}", folded(&line, terminal.width))?;
     }
     for case in &forecast.cases {
@@ -222,7 +226,7 @@ fn page(forecast: &Forecast) -> serde_json::Value {
             "ttl": mark.mark.ttl,
             "reason": mark.reason,
         })).collect::<Vec<_>>(),
-        "prune": forecast.prune,
+        "prune": forecast.prune.found(),
         "notes": forecast.notes.iter().chain(&forecast.plan.notes).collect::<Vec<_>>(),
     })
 }

@@ -13,7 +13,7 @@ use crate::terminal::{Terminal, printable};
 /// Keeps documents whole and lets them enter with the next turn, before what is said.
 pub(super) fn enter(
     opened: &mut Opened,
-    documents: Vec<Document>,
+    documents: &[Document],
     question: &str,
     json: bool,
     terminal: &mut Terminal,
@@ -36,7 +36,7 @@ pub(super) fn enter(
         place,
     };
     let attached = attaching
-        .attach(&documents, question)
+        .attach(documents, question)
         .map_err(|error| UsageError(format!("--attach: {error}")))?;
     for bytes in &attached.keep {
         capacity.intake.blobs().put(bytes)?;
