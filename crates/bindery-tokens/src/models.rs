@@ -44,6 +44,11 @@ impl<T> ByPrefix<T> {
         Ok(())
     }
 
+    /// Whether it has no entry.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Lays another table over this one: where both have a prefix, the other's entry counts.
     pub(crate) fn overlay(&mut self, other: Self) {
         self.entries

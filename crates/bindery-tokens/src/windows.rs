@@ -53,8 +53,11 @@ impl Windows {
     /// Lays another table over this one: where both have a prefix, the other's window counts.
     #[must_use]
     pub fn overlay(mut self, other: Self) -> Self {
+        if other.tokens.is_empty() {
+            return self;
+        }
         self.tokens.overlay(other.tokens);
-        self.source = format!("{}; over it {}, read {}", self.source, other.source, other.read);
+        self.source = format!("{}, under {} (read {})", self.source, other.source, other.read);
         self
     }
 
@@ -127,7 +130,7 @@ mod tests {
         assert_eq!(windows.tokens("my-own-model"), Some(5));
         assert_eq!(windows.tokens("gpt-5"), Some(5));
         assert_eq!(windows.tokens("gpt-4"), Some(8_192));
-        assert!(windows.source().ends_with("over it mine, read 2026-12-01"));
+        assert!(windows.source().ends_with(", under mine (read 2026-12-01)"));
     }
 
     #[test]
