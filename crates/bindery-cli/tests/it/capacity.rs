@@ -124,6 +124,48 @@ fn a_window_that_cannot_hold_the_log_is_the_callers_to_mend() {
     assert_eq!(place.bindery(&["run", "--compact-at", "2", "x"]).code, 2);
 }
 
+#[tokio::test]
+async fn the_experiment_asks_a_provider_that_is_named_and_lets_it_count() {
+    for (provider, protocol) in [
+        ("anthropic", Protocol::Anthropic),
+        ("openai", Protocol::Responses),
+        ("openai-chat", Protocol::Chat),
+        ("deepseek", Protocol::Deepseek),
+    ] {
+        let answers = (0..40).map(|_| Reply::stream(protocol, &[Say::text("As you say.")]));
+        let server = Server::start(answers).await.unwrap();
+        let url = format!("{}/v1", server.url());
+        let arguments = format!(
+            "experiment occupancy --levels 40 --window 30000 --steps 2 --json --provider {provider} --base-url {url}"
+        );
+        let arguments = arguments.split(' ').map(str::to_owned).collect();
+        let (_, ran) = run_beside(place(), arguments).await;
+        let page: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err));
+        assert_eq!(page["simulated"], false);
+        let asked = server.received().len() as u64;
+        assert!(asked >= 9, "{provider}: {asked}");
+        let ours = &page["outcomes"][2];
+        assert_eq!(
+            (&ours["success"], &ours["injected"]),
+            (&true.into(), &false.into()),
+            "{ours}"
+        );
+        let input = |at: usize| page["outcomes"][at]["input"].as_u64().unwrap();
+        let said = input(0) + input(1) + input(2);
+        assert!(
+            said > 0 && said.is_multiple_of(asked),
+            "{provider}: each answer counts the same"
+        );
+    }
+    let refused = place().bindery(&["experiment", "occupancy", "--provider", "anthropic"]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(
+        refused.err.contains("there is no key for anthropic"),
+        "{}",
+        refused.err
+    );
+}
+
 /// What a model on loopback is asked to do, in a session of its own.
 fn beside(server: &Server, prompt: &str, more: &[&str]) -> Vec<String> {
     let url = format!("{}/v1", server.url());

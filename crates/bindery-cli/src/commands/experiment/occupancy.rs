@@ -1,23 +1,23 @@
 //! The occupancy experiment: the same task in a window that is 40, 75 and 92 % full.
 //!
-//! Everything is scripted: the task, the answers, the words of the summary. What is real is what is
-//! compared: the policies' code, the bodies in Anthropic's format, the provider's published cache rules, the
-//! list prices. No provider is asked.
+//! The task, the answers and the words of the summary are scripted. What is real is what is compared: the
+//! policies' code, the bodies in a provider's format, its published cache rules, the list prices. A provider that
+//! is named is asked, and counts itself.
 
 mod bindery_policy;
 mod naive;
 mod report;
 mod scene;
 mod svg;
+mod till;
 mod verify;
 
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use bindery::{Message, Params, Provider, Request, Usage};
-use bindery_cache::{Money, PriceBook, PriceRow, Tier};
-use bindery_providers::sim::SimulatedCache;
+use bindery::Message;
+use bindery_cache::{PriceBook, Tier};
 use clap::Args;
 use serde::Serialize;
 
@@ -26,6 +26,7 @@ use crate::terminal::Terminal;
 use bindery_policy::Bindery;
 use naive::{SummariseAll, TruncateOldest};
 use scene::{Act, Scene, Size};
+use till::{ANSWER, Counter, Till};
 use verify::Verdict;
 
 /// The occupancy experiment.
@@ -44,9 +45,16 @@ pub(crate) struct OccupancyArgs {
     /// The steps that follow after room was made
     #[arg(long, default_value_t = 12, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=200))]
     steps: u64,
-    /// The model whose cache rules and prices hold
-    #[arg(long, default_value = "claude-opus-5", value_name = "NAME")]
-    model: String,
+    /// Who counts: `sim` or `sim:NAME` (the cache rules of a provider, nobody is asked), or a provider, which is asked
+    /// with the key of the environment and paid: anthropic, openai, openai-chat, deepseek
+    #[arg(long, default_value = "sim", value_name = "NAME")]
+    provider: String,
+    /// Where the provider is, for servers that speak its protocol
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// The model whose cache rules and prices hold; the provider's usual one if left out
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// One document, schema `bindery.occupancy/1`
     #[arg(long)]
     json: bool,
@@ -120,6 +128,7 @@ struct Outcome {
 #[derive(Debug, Serialize)]
 struct Page {
     schema: &'static str,
+    provider: &'static str,
     simulated: bool,
     model: String,
     window: u64,
@@ -131,11 +140,17 @@ struct Page {
 }
 
 pub(crate) fn run(args: &OccupancyArgs, terminal: &mut Terminal) -> anyhow::Result<Status> {
+    let counter = Counter::of(
+        &args.provider,
+        args.base_url.as_deref(),
+        &crate::outside::environment(),
+    )?;
+    let usual = counter.provider.default_model();
+    let asked_for = args.model.as_deref().unwrap_or(usual);
     let prices = PriceBook::built_in().context("the built-in table of prices")?;
-    let row = prices.of(&args.model, Tier::Standard, 0).ok_or_else(|| {
+    let row = prices.of(asked_for, Tier::Standard, 0).ok_or_else(|| {
         UsageError(format!(
-            "no price is listed for {}; see `bindery models`",
-            args.model
+            "no price is listed for {asked_for}; see `bindery models`"
         ))
     })?;
     let lowest = args
@@ -165,14 +180,16 @@ pub(crate) fn run(args: &OccupancyArgs, terminal: &mut Terminal) -> anyhow::Resu
             Box::new(Bindery::new(args.window)),
         ];
         for policy in &mut policies {
-            outcomes.push(one(&mut **policy, &scene, *level, args, row)?);
+            let mut till = Till::open(&counter, asked_for, row)?;
+            outcomes.push(one(&mut **policy, &scene, *level, args.steps, &mut till)?);
         }
     }
     let failures = report::failures(&outcomes);
     let page = Page {
         schema: "bindery.occupancy/1",
-        simulated: true,
-        model: args.model.clone(),
+        provider: counter.provider.name(),
+        simulated: counter.is_simulated(),
+        model: asked_for.to_owned(),
         window: args.window,
         log_tokens: log,
         steps: args.steps,
@@ -196,53 +213,13 @@ pub(crate) fn run(args: &OccupancyArgs, terminal: &mut Terminal) -> anyhow::Resu
     })
 }
 
-/// Sends requests to a simulated cache and adds up what they cost.
-struct Till<'r> {
-    cache: SimulatedCache,
-    row: &'r PriceRow,
-    params: Params,
-    usage: Usage,
-    cost: Money,
-}
-
-/// The tokens of a scripted answer.
-const ANSWER: u64 = 150;
-
-impl Till<'_> {
-    /// The body of a request, sent.
-    fn send(&mut self, scene: &Scene, messages: &[Message], output: u64) -> anyhow::Result<Vec<u8>> {
-        let request = Request {
-            system: &scene.system,
-            tools: &scene.tools,
-            messages,
-            params: &self.params,
-        };
-        let body = Provider::Anthropic.encode(&request)?.body;
-        let mut usage = self
-            .cache
-            .request(&self.params.model, &body)
-            .map_err(|failure| anyhow::anyhow!("{failure}"))?;
-        usage.output = output;
-        self.cost += self.row.cost(&usage).total();
-        self.usage += usage;
-        Ok(body)
-    }
-}
-
 fn one(
     policy: &mut dyn Policy,
     scene: &Scene,
     level: u64,
-    args: &OccupancyArgs,
-    row: &PriceRow,
+    steps: u64,
+    till: &mut Till<'_>,
 ) -> anyhow::Result<Outcome> {
-    let mut till = Till {
-        cache: SimulatedCache::new(Provider::Anthropic)?,
-        row,
-        params: Params::new(args.model.clone(), 4_096),
-        usage: Usage::default(),
-        cost: Money::ZERO,
-    };
     for act in &scene.before {
         policy.follow(act)?;
     }
@@ -254,7 +231,7 @@ fn one(
         let messages: Vec<Message> = before.into_iter().chain([asked]).collect();
         till.send(scene, &messages, summary)?;
     }
-    for act in scene::steps(args.steps) {
+    for act in scene::steps(steps) {
         policy.follow(&act)?;
         if act.asks() {
             till.send(scene, &policy.messages(), ANSWER)?;
@@ -273,6 +250,6 @@ fn one(
         output: usage.generated(),
         cost_picodollars: till.cost.picodollars(),
         cost: till.cost.to_string(),
-        verdict: verify::verify(scene, &messages, &body, policy),
+        verdict: verify::verify(scene, &messages, (till.provider(), &body), policy),
     })
 }

@@ -39,8 +39,16 @@ pub(super) fn table(page: &Page, terminal: &mut Terminal) -> io::Result<()> {
     let out = &mut terminal.out;
     writeln!(
         out,
-        "simulated · {} · window {} · build log {} tokens · {} steps after room was made",
-        page.model, page.window, page.log_tokens, page.steps
+        "{} · {} · window {} · build log {} tokens · {} steps after room was made",
+        if page.simulated {
+            "simulated"
+        } else {
+            page.provider
+        },
+        page.model,
+        page.window,
+        page.log_tokens,
+        page.steps
     )?;
     writeln!(
         out,

@@ -32,7 +32,12 @@ pub(super) struct Verdict {
     pub(super) success: bool,
 }
 
-pub(super) fn verify(scene: &Scene, messages: &[Message], body: &[u8], policy: &dyn Policy) -> Verdict {
+pub(super) fn verify(
+    scene: &Scene,
+    messages: &[Message],
+    (provider, body): (Provider, &[u8]),
+    policy: &dyn Policy,
+) -> Verdict {
     let texts: Vec<&str> = messages
         .iter()
         .flat_map(Message::fragments)
@@ -49,10 +54,8 @@ pub(super) fn verify(scene: &Scene, messages: &[Message], body: &[u8], policy: &
     let (reached, read) = reach(&texts, policy);
     let needle = says(scene.wanted.needle) || read.iter().any(|text| text.contains(scene.wanted.needle));
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let injected = body
-        .get("system")
-        .is_some_and(|system| system.to_string().contains(scene.wanted.injection));
-    let refused = shape_problems(Provider::Anthropic, &body).len();
+    let injected = system_layer(&body).any(|layer| layer.to_string().contains(scene.wanted.injection));
+    let refused = shape_problems(provider, &body).len();
     let asks = says(scene.wanted.question);
     Verdict {
         wanted: scene.wanted.constraints.len(),
@@ -64,6 +67,20 @@ pub(super) fn verify(scene: &Scene, messages: &[Message], body: &[u8], policy: &
         injected,
         refused,
     }
+}
+
+/// What a body says with the provider's or the developer's authority, in any of the formats.
+fn system_layer(body: &Value) -> impl Iterator<Item = &Value> {
+    let of = |key: &str| body.get(key).into_iter();
+    let said = of("messages")
+        .chain(of("input"))
+        .filter_map(Value::as_array)
+        .flatten();
+    let raised = said.filter(|message| {
+        let role = message.get("role").and_then(Value::as_str);
+        matches!(role, Some("system" | "developer"))
+    });
+    of("system").chain(of("instructions")).chain(raised)
 }
 
 /// Every reference that can be reached, and the contents that can be read.
