@@ -20,6 +20,7 @@ pub mod meter;
 mod params;
 pub mod plugins;
 mod pre_step;
+mod process_group;
 pub mod replay;
 mod settle;
 mod step;

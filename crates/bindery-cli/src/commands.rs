@@ -24,6 +24,7 @@ pub(crate) mod run;
 pub(crate) mod scan;
 pub(crate) mod simulate;
 pub(crate) mod skills;
+mod where_to;
 pub(crate) mod why;
 
 use crate::cli::Command;

@@ -10,6 +10,8 @@ use bindery_hooks::{Ending, Ran};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 
+use crate::process_group;
+
 /// How much of each stream is kept, in bytes.
 pub(crate) const MOST_BYTES: usize = 1024 * 1024;
 /// How long output is awaited once the process has ended: what it left running may hold the streams open.
@@ -145,16 +147,8 @@ struct Group(Option<Child>);
 
 impl Drop for Group {
     fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Some(pid) = self
-            .0
-            .as_ref()
-            .and_then(Child::id)
-            .and_then(|id| i32::try_from(id).ok())
-            .and_then(rustix::process::Pid::from_raw)
-        {
-            // A group that is gone already needs no signal.
-            let _gone = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+        if let Some(child) = &self.0 {
+            process_group::kill(child);
         }
     }
 }

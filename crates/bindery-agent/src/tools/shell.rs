@@ -15,6 +15,7 @@ use tokio::process::{Child, Command};
 use super::spool::Spool;
 use super::{Workdir, count, text};
 use crate::capacity::Intake;
+use crate::process_group;
 use crate::tool::{Effect, Input, Outcome, Runner};
 
 /// How commands are run.
@@ -159,15 +160,6 @@ struct Group(Child);
 
 impl Drop for Group {
     fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Some(pid) = self
-            .0
-            .id()
-            .and_then(|id| i32::try_from(id).ok())
-            .and_then(rustix::process::Pid::from_raw)
-        {
-            // A group that is gone already needs no signal.
-            let _gone = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-        }
+        process_group::kill(&self.0);
     }
 }

@@ -3,13 +3,13 @@
 mod show;
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use bindery::here::{self, Question};
 use bindery::sources::memory::{self, Bounds, Keeper, MemoryRoot, Notebook, Provenance, Written};
 use bindery::sources::settings::Request;
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::where_to::Place;
 use crate::status::{Status, UsageError};
 use crate::terminal::Terminal;
 use crate::{notices, outside};
@@ -61,17 +61,6 @@ enum Action {
         #[command(flatten)]
         place: Place,
     },
-}
-
-/// Where, and how to print.
-#[derive(Debug, Args)]
-struct Place {
-    /// The directory the agent works in
-    #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
-    dir: PathBuf,
-    /// As JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// Whose memory a note goes into.

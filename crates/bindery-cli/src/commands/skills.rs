@@ -1,7 +1,6 @@
 //! `bindery skills`: which skills the model is offered here.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use bindery::Trust;
 use bindery::guard::policy::Approval;
@@ -15,6 +14,7 @@ use bindery::sources::{Notice, Position};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use super::where_to::Place;
 use crate::status::{Status, UsageError};
 use crate::terminal::{Terminal, printable};
 use crate::{notices, outside};
@@ -38,17 +38,6 @@ enum Action {
         #[command(flatten)]
         place: Place,
     },
-}
-
-/// Where, and how to print.
-#[derive(Debug, Args)]
-struct Place {
-    /// The directory the agent works in
-    #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
-    dir: PathBuf,
-    /// As JSON
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Serialize)]

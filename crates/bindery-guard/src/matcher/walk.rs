@@ -66,13 +66,7 @@ impl Trial {
             let reached = first.end(text, start..end)?;
             (reached > at).then_some((start, reached))
         })?;
-        let mut walk = Walk {
-            text,
-            end,
-            steps,
-            tries: MOST_TRIES,
-        };
-        let reached = walk.follow(rest, reached)?;
+        let reached = Walk::new(text, end, steps).follow(rest, reached)?;
         Some(start..reached)
     }
 }
@@ -93,13 +87,7 @@ impl Trial {
             let reached = steps[usize::from(*first)].end_fully(text, start..end)?;
             (reached > at).then_some((start, reached))
         })?;
-        let mut walk = Walk {
-            text,
-            end,
-            steps,
-            tries: MOST_TRIES,
-        };
-        let reached = walk.follow(rest, reached)?;
+        let reached = Walk::new(text, end, steps).follow(rest, reached)?;
         Some(start..reached)
     }
 }
@@ -192,7 +180,16 @@ struct Walk<'a> {
     tries: usize,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(text: &'a [u8], end: usize, steps: &'a [Step]) -> Self {
+        Self {
+            text,
+            end,
+            steps,
+            tries: MOST_TRIES,
+        }
+    }
+
     /// Where the segments end if they follow from `place` on, each after at most its gap of words.
     fn follow(&mut self, segments: &[(u8, u16)], mut place: usize) -> Option<usize> {
         let Some(((gap, step), rest)) = segments.split_first() else {
