@@ -3,17 +3,19 @@
 //! Lines are looked at only where two neighbours make a word of the patterns that neither of them is.
 //! There, the text is joined: letters and digits only, with a way back.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::heads::{COMPARED, HEAD, Heads, first_bytes, key, mask};
 use crate::starts::{self, Start};
+use crate::survey::Word;
 use crate::view::View;
 
 /// Words of the patterns, found by their first letters.
 #[derive(Debug)]
 pub(crate) struct Stems {
     words: Vec<Vec<u8>>,
-    heads: Heads<usize>,
+    heads: Heads<usize, 1>,
     beginnings: Beginnings,
 }
 
@@ -30,7 +32,7 @@ impl Stems {
             .filter(|word| word.len() >= SHORTEST_STEM)
             .map(|word| word.as_bytes().to_vec())
             .collect();
-        let heads = Heads::new(&[HEAD], words.iter().map(|word| key(word)).zip(0..));
+        let heads = Heads::new([HEAD], words.iter().map(|word| key(word)).zip(0..));
         Self {
             beginnings: Beginnings::new(&words),
             words,
@@ -52,8 +54,11 @@ impl Stems {
             return false;
         }
         let needed = (len + 2).min(COMPARED);
-        // For the most part one byte stands between two pieces.
-        let next = starts::eight(text, start.at + len + 1);
+        let gap = starts::gap_len(starts::eight(text, start.at + len));
+        if len < COMPARED && gap > LONGEST_GAP {
+            return false;
+        }
+        let next = starts::eight(text, start.at + len + gap);
         let mut shown = len + starts::word_len(next);
         let mut joined = start.bytes & mask(len) | next.checked_shl(bits(len)).unwrap_or(0);
         if shown < needed {
@@ -65,8 +70,14 @@ impl Stems {
         self.beginnings.contains(joined & mask(needed.min(shown)))
     }
 
-    pub(crate) fn heads(&self) -> &Heads<usize> {
-        &self.heads
+    /// The first four letters of each stem, once.
+    pub(crate) fn beginnings(&self) -> impl Iterator<Item = ((u64, u8), Word)> {
+        let heads: BTreeSet<u64> = self
+            .words
+            .iter()
+            .map(|word| first_bytes(word) & mask(HEAD))
+            .collect();
+        heads.into_iter().map(|head| ((head, 4), Word::Stem))
     }
 
     /// Whether the pieces from `at` on make a stem that begins with the first of them, which is none

@@ -1,45 +1,39 @@
-//! Words by their first bytes: one look at a table tells for most places that no word stands there.
+//! Words by their first bytes: one bit tells for most places that no word stands there.
 
-/// Bytes by which a word is known to a [`Gate`].
+/// Bytes by which the beginnings of words are known.
 pub(crate) const HEAD: usize = 4;
 /// First bytes by which keywords are found: the more, the fewer words share them.
-pub(crate) const HEADS: [usize; 3] = [HEAD, 6, COMPARED];
-/// The same for letters of more than one byte.
-pub(crate) const WIDE_HEADS: [usize; 1] = [6];
-/// Bytes of the shortest word that is found.
-const SHORTEST: usize = 3;
+pub(crate) const HEADS: [usize; 4] = [COMPARED, 6, HEAD, 3];
 /// Bytes of a word that are compared; longer words are cut.
 pub(crate) const COMPARED: usize = 8;
 
-/// Words, each with a value.
+/// Words, each with a value, in tables by their length.
 #[derive(Debug)]
-pub(crate) struct Heads<T> {
-    /// From the longest first bytes to the shortest.
-    tables: Vec<Table<T>>,
+pub(crate) struct Heads<T, const TABLES: usize> {
+    tables: [Table<T>; TABLES],
 }
 
-impl<T: Copy> Heads<T> {
-    /// Takes first bytes and lengths of words of at least three bytes; shorter ones are left out. A word is
-    /// found by as many of its first bytes as the largest of `heads` that it has.
-    pub(crate) fn new(heads: &[usize], words: impl Iterator<Item = ((u64, u8), T)>) -> Self {
-        let mut heads: Vec<usize> = heads.iter().copied().chain([SHORTEST]).collect();
-        heads.sort_unstable();
-        let mut left: Vec<_> = words.collect();
-        let mut tables = Vec::with_capacity(heads.len());
-        for head in heads.into_iter().rev() {
-            let (found, shorter): (Vec<_>, Vec<_>) = left
-                .into_iter()
-                .partition(|((_, len), _)| usize::from(*len) >= head);
-            if !found.is_empty() {
-                tables.push(Table::new(head, &found));
-            }
+impl<T: Copy, const TABLES: usize> Heads<T, TABLES> {
+    /// Takes first bytes and lengths of words. A word is found by as many of its first bytes as the first of
+    /// `heads` that it has, which are in descending order; words shorter than all of them are left out.
+    pub(crate) fn new(heads: [usize; TABLES], words: impl Iterator<Item = ((u64, u8), T)>) -> Self {
+        let entry = |((bytes, len), value): ((u64, u8), T)| Entry {
+            bytes: u64::from_le_bytes(bytes.to_le_bytes().map(flat)) & mask(usize::from(len)),
+            mask: mask(usize::from(len)),
+            value,
+        };
+        let mut left: Vec<Entry<T>> = words.map(entry).collect();
+        let tables = heads.map(|head| {
+            let (found, shorter) = left.drain(..).partition(|entry| entry.len() >= head);
             left = shorter;
-        }
+            Table::new(head, found)
+        });
         Self { tables }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.tables.is_empty()
+    /// All words.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &Entry<T>> {
+        self.tables.iter().flat_map(|table| &table.entries)
     }
 
     /// The words that may start with the first of these bytes.
@@ -48,17 +42,16 @@ impl<T: Copy> Heads<T> {
         self.tables.iter().flat_map(move |table| table.at(text))
     }
 
-    /// Shows `visit` the values of all words that a text with these first bytes starts with.
+    /// Shows `visit` the values of all words that a [`flat`] text with these first bytes starts with.
     #[inline]
-    pub(crate) fn each_start(&self, text: u64, visit: impl FnMut(T)) {
-        self.each_start_in(u8::MAX, text, visit);
-    }
-
-    /// The same for the tables whose bit is set in `tables`.
-    #[inline]
-    pub(crate) fn each_start_in(&self, tables: u8, text: u64, mut visit: impl FnMut(T)) {
-        for (number, table) in self.tables.iter().enumerate() {
-            if tables >> number & 1 == 0 {
+    pub(crate) fn each_start(&self, text: u64, mut visit: impl FnMut(T)) {
+        // All filters first: most places have no word at all, and one branch for all tables tells.
+        let may = self.tables.each_ref().map(|table| table.may_have(text));
+        if !may.contains(&true) {
+            return;
+        }
+        for (table, may) in self.tables.iter().zip(may) {
+            if !may {
                 continue;
             }
             for entry in table.at(text) {
@@ -70,64 +63,13 @@ impl<T: Copy> Heads<T> {
     }
 }
 
-/// Several sets of words at once: tells for most places that no word of any of them stands there.
-#[derive(Debug)]
-pub(crate) struct Gate {
-    long: Vec<u8>,
-    short: Vec<u8>,
-}
-
-impl Gate {
-    /// Lets nothing through.
-    pub(crate) fn closed() -> Self {
-        Self {
-            long: vec![0; 1 << HASH_BITS],
-            short: vec![0; 1 << SHORT_BITS],
-        }
-    }
-
-    /// Opens for the words of `heads` in the name of the bit `mark`.
-    pub(crate) fn open<T: Copy>(&mut self, heads: &Heads<T>, mark: u8) {
-        for table in &heads.tables {
-            self.open_for(table, mark);
-        }
-    }
-
-    /// Opens for each table of `heads` in the name of a bit of its own, from `first` upwards.
-    pub(crate) fn open_each<T: Copy>(&mut self, heads: &Heads<T>, first: u32) {
-        for (table, bit) in heads.tables.iter().zip(first..u8::BITS) {
-            self.open_for(table, 1 << bit);
-        }
-    }
-
-    fn open_for<T>(&mut self, table: &Table<T>, mark: u8) {
-        for entry in &table.entries {
-            let slot = if entry.len() >= HEAD {
-                self.long.get_mut(hash(entry.bytes & mask(HEAD)))
-            } else {
-                self.short.get_mut(short_hash(entry.bytes))
-            };
-            if let Some(slot) = slot {
-                *slot |= mark;
-            }
-        }
-    }
-
-    /// The bits of the sets that may have a word that a text with these first bytes starts with.
-    #[inline]
-    pub(crate) fn marks(&self, text: u64) -> u8 {
-        let long = self.long.get(hash(text & mask(HEAD))).copied().unwrap_or(0);
-        long | self.short.get(short_hash(text)).copied().unwrap_or(0)
-    }
-}
-
-/// Words by their first bytes.
+/// Words of at least so many bytes, by their first bytes.
 #[derive(Debug)]
 struct Table<T> {
     /// The bytes by which they are found, as bits.
     head: u64,
     /// One bit for each hash of first bytes.
-    filter: Vec<u64>,
+    filter: Box<Filter>,
     /// Where the entries of each hash start; one more for the end.
     starts: Vec<u16>,
     entries: Vec<Entry<T>>,
@@ -142,6 +84,11 @@ pub(crate) struct Entry<T> {
 }
 
 impl<T> Entry<T> {
+    /// The word as a table takes it.
+    pub(crate) fn key(&self) -> (u64, u8) {
+        (self.bytes, u8::try_from(self.len()).unwrap_or(u8::MAX))
+    }
+
     /// How many bytes of the word are compared.
     pub(crate) fn len(&self) -> usize {
         (self.mask.trailing_ones() / 8) as usize
@@ -160,30 +107,15 @@ impl<T> Entry<T> {
 
 const HASH_BITS: u32 = 14;
 
+type Filter = [u64; 1 << (HASH_BITS - 6)];
+
 impl<T: Copy> Table<T> {
-    fn new(len: usize, words: &[((u64, u8), T)]) -> Self {
+    fn new(len: usize, mut entries: Vec<Entry<T>>) -> Self {
         let head = mask(len);
-        let words: Vec<_> = words
-            .iter()
-            .filter(|((_, word_len), _)| usize::from(*word_len) >= len)
-            .collect();
-        let Some(first) = words.first() else {
-            return Self {
-                head,
-                filter: Vec::new(),
-                starts: Vec::new(),
-                entries: Vec::new(),
-            };
-        };
-        let entry = |((bytes, len), value): &((u64, u8), T)| Entry {
-            bytes: *bytes,
-            mask: mask(usize::from(*len)),
-            value: *value,
-        };
-        let mut filter = vec![0; 1 << (HASH_BITS - 6)];
+        let mut filter: Box<Filter> = Box::new([0; _]);
         let mut starts = vec![0_u16; (1 << HASH_BITS) + 1];
-        for ((bytes, _), _) in &words {
-            let hash = hash(bytes & head);
+        for entry in &entries {
+            let hash = hash(entry.bytes & head);
             if let Some(bits) = filter.get_mut(hash >> 6) {
                 *bits |= 1_u64 << (hash & 63);
             }
@@ -196,17 +128,8 @@ impl<T: Copy> Table<T> {
             sum += *start;
             *start = sum;
         }
-        let mut next = starts.clone();
-        let mut entries = vec![entry(first); words.len()];
-        for word in words {
-            let Some(place) = next.get_mut(hash(word.0.0 & head)) else {
-                continue;
-            };
-            if let Some(slot) = entries.get_mut(usize::from(*place)) {
-                *slot = entry(word);
-            }
-            *place += 1;
-        }
+        // In the order in which they came, where they share a hash.
+        entries.sort_by_key(|entry| hash(entry.bytes & head));
         Self {
             head,
             filter,
@@ -215,12 +138,16 @@ impl<T: Copy> Table<T> {
         }
     }
 
+    /// Whether a word may be found by the first of these bytes.
+    #[inline]
+    fn may_have(&self, text: u64) -> bool {
+        let hash = hash(text & self.head);
+        self.filter.get(hash >> 6).copied().unwrap_or(0) >> (hash & 63) & 1 == 1
+    }
+
     #[inline]
     fn at(&self, text: u64) -> &[Entry<T>] {
         let hash = hash(text & self.head);
-        if self.filter.get(hash >> 6).copied().unwrap_or(0) >> (hash & 63) & 1 == 0 {
-            return &[];
-        }
         match self.starts.get(hash..hash + 2) {
             Some([start, end]) => self
                 .entries
@@ -244,6 +171,24 @@ pub(crate) fn first_bytes(text: &[u8]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
+/// A blank for a line end, a hyphen and a low line: what stands between the words of a keyword. Other bytes
+/// are as they are.
+#[inline]
+pub(crate) const fn flat(byte: u8) -> u8 {
+    match byte {
+        b'\n' | b'-' | b'_' => b' ',
+        other => other,
+    }
+}
+
+/// Writes each byte of `text` [`flat`], as far as there is room.
+#[inline]
+pub(crate) fn flatten(text: &[u8], to: &mut [u8]) {
+    for (to, from) in to.iter_mut().zip(text) {
+        *to = flat(*from);
+    }
+}
+
 /// A word as a table takes it.
 pub(crate) fn key(word: &[u8]) -> (u64, u8) {
     (first_bytes(word), u8::try_from(word.len()).unwrap_or(u8::MAX))
@@ -259,14 +204,6 @@ pub(crate) fn mask(len: usize) -> u64 {
     }
 }
 
-/// The same for words of three bytes, which are few.
-const SHORT_BITS: u32 = 11;
-
-#[inline]
-fn short_hash(text: u64) -> usize {
-    hash(text & mask(SHORTEST)) >> (HASH_BITS - SHORT_BITS)
-}
-
 #[inline]
 fn hash(head: u64) -> usize {
     usize::try_from(head.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - HASH_BITS)).unwrap_or(0)
@@ -279,7 +216,7 @@ mod tests {
     #[test]
     fn words_are_found_by_their_first_bytes() {
         let words: [&[u8]; 3] = [b"ignore", b"instructions", b"in"];
-        let heads = Heads::new(&[HEAD, 6], words.into_iter().map(key).zip(0_usize..));
+        let heads = Heads::new([6, HEAD], words.into_iter().map(key).zip(0_usize..));
         let found = |text: &[u8]| -> Vec<usize> {
             let bytes = first_bytes(text);
             heads
@@ -292,5 +229,12 @@ mod tests {
         assert_eq!(found(b"instruct"), [1]);
         assert!(found(b"ign").is_empty());
         assert!(found(b"in").is_empty());
+    }
+
+    #[test]
+    fn what_stands_between_words_is_a_blank() {
+        let mut flattened = *b"________";
+        flatten(b"a-b_c\nd ?", &mut flattened);
+        assert_eq!(&flattened, b"a b c d ");
     }
 }

@@ -13,7 +13,8 @@ mod walk;
 use std::ops::Range;
 
 use crate::heads::Heads;
-use crate::patterns::{Grid, Keyword, Rows};
+use crate::patterns::{Anchor, Grid, Keyword, Rows};
+use crate::starts::Start;
 use group::Group;
 use index::Index;
 pub(crate) use index::Sighting;
@@ -59,8 +60,8 @@ pub(crate) struct Matcher {
     index: Index,
     groups: Vec<Group>,
     steps: Vec<Step>,
-    /// The groups that each keyword anchors, each with the state of its filter after the keyword.
-    anchored: Rows<(u16, u8)>,
+    /// The groups that each keyword anchors.
+    anchored: Rows<Anchor>,
     /// The sets that each keyword belongs to.
     sets: Rows<u16>,
     set_count: usize,
@@ -80,13 +81,14 @@ impl Matcher {
     }
 
     /// The keywords that stand at the starts of words.
-    pub(crate) fn at_words(&self) -> &Heads<Keyword> {
+    pub(crate) fn at_words(&self) -> &Heads<Keyword, 4> {
         self.index.at_words()
     }
 
-    /// Adds to the sightings at the starts of words those of keywords beyond ASCII.
-    pub(crate) fn add_wide(&self, text: &[u8], sightings: &mut Vec<Sighting>) {
-        self.index.add_wide(text, sightings);
+    /// Adds the keywords at a letter beyond ASCII.
+    #[inline]
+    pub(crate) fn note_wide(&self, start: Start, sightings: &mut Vec<Sighting>) {
+        self.index.note_wide(start, sightings);
     }
 
     /// All hits in `text`, by place.
@@ -116,11 +118,12 @@ impl Matcher {
             };
             let anchored = self.anchored.of(sighting.keyword);
             let len = self.index.len_of(sighting.keyword);
-            for (group, entered) in anchored {
-                if let Some(group) = self.groups.get(usize::from(*group)) {
+            let rest = text.get(sighting.at + len..).unwrap_or_default();
+            for anchor in anchored.iter().filter(|anchor| anchor.may_precede(rest)) {
+                if let Some(group) = self.groups.get(usize::from(anchor.group)) {
                     group.run(
                         text,
-                        (sighting.at, len, *entered),
+                        (sighting.at, len, anchor.state),
                         (follows, &self.steps),
                         work,
                         &mut hits,
@@ -150,8 +153,8 @@ impl Matcher {
     pub(crate) fn hits_fully(&self, text: &[u8]) -> Vec<Hit> {
         let mut hits = Vec::new();
         for sighting in self.index.sightings(text) {
-            for (group, _) in self.anchored.of(sighting.keyword) {
-                self.groups[usize::from(*group)].run_fully(text, sighting.at, &self.steps, &mut hits);
+            for anchor in self.anchored.of(sighting.keyword) {
+                self.groups[usize::from(anchor.group)].run_fully(text, sighting.at, &self.steps, &mut hits);
             }
         }
         in_order(hits)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::broken::{self, Suspects};
 use crate::decode::{self, Payload, mirror};
 use crate::finding::{DECODED_LIMIT, Finding, Position, Reading, Severity};
-use crate::fold::fold;
+use crate::fold::{fold, fold_noting};
 use crate::judge::{self, Setting, Wording};
 use crate::lines::LineIndex;
 use crate::matcher::{Hit, Work};
@@ -42,11 +42,10 @@ pub fn scan(bytes: &[u8], scanner: &Scanner) -> Report {
 pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
     let text = Text::read(bytes);
     let mut scan = Scan::new(&text, scanner);
-    let base = fold(text.as_str());
+    let mut suspects = Vec::new();
+    let base = fold_noting(text.as_str(), &mut suspects);
     scan.work.add(bytes.len() + text.as_str().len());
-    if has_unusual(text.as_str().as_bytes()) {
-        scan.raws.extend(unicode::inspect(text.as_str()));
-    }
+    scan.raws.extend(unicode::inspect(text.as_str(), &suspects));
     scan.raws.extend(text.faults());
     let survey = scanner.survey(base.text());
     scan.work.add(base.text().len());
@@ -57,20 +56,6 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
     scan.read_hidden();
     let report = scan.finish(&base);
     (report, scan.work)
-}
-
-/// Whether there is anything beyond printable ASCII and the usual white space.
-#[expect(
-    clippy::needless_bitwise_bool,
-    reason = "without branches, a block is looked at as a whole"
-)]
-fn has_unusual(text: &[u8]) -> bool {
-    let is_unusual = |byte: &u8| {
-        (*byte >= 0x7F) | ((*byte < 0x20) & (*byte != b'\n') & (*byte != b'\t') & (*byte != b'\r'))
-    };
-    let (blocks, rest) = text.as_chunks::<64>();
-    let in_block = |block: &[u8; 64]| block.iter().fold(false, |found, byte| found | is_unusual(byte));
-    blocks.iter().any(in_block) || rest.iter().any(is_unusual)
 }
 
 /// A judged match, still without line and column.
@@ -163,10 +148,11 @@ impl<'a> Scan<'a> {
             None => payload.view,
         };
         let text = String::from_utf8_lossy(view.text());
-        let folded = fold(&text);
+        let mut suspects = Vec::new();
+        let folded = fold_noting(&text, &mut suspects);
         self.work.add(text.len());
-        if payload.reading == Reading::JsonString && has_unusual(text.as_bytes()) {
-            let raws = unicode::inspect(&text).into_iter();
+        if payload.reading == Reading::JsonString {
+            let raws = unicode::inspect(&text, &suspects).into_iter();
             self.raws.extend(raws.map(|raw| Raw {
                 span: view.source_range(&raw.span),
                 ..raw

@@ -8,12 +8,12 @@ use aho_corasick::AhoCorasick;
 use crate::broken::Stems;
 use crate::decode::mirror;
 use crate::finding::{Kind, Reading, Severity};
-use crate::heads::{Gate, HEAD, Heads, key};
+use crate::heads::{HEAD, HEADS, Heads, key};
 use crate::judge;
 use crate::matcher::{Anchoring, Hit, Matcher, Sighting, Work};
 use crate::patterns::{self, BUILTIN, Grid, Lists, Pattern, PatternError, Tables};
 use crate::starts;
-use crate::survey::{KEYWORDS, MIRRORED, STEM, Survey};
+use crate::survey::{Survey, Word};
 
 /// What the build script made of the shipped files.
 pub(crate) static SHIPPED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/patterns.bin"));
@@ -26,9 +26,8 @@ pub struct Scanner {
     parts: Vec<Part>,
     stems: Stems,
     topics: OnceLock<Option<AhoCorasick>>,
-    mirrored: Heads<Reading>,
-    /// Opens for the keywords of the first part, the stems and the mirrored words.
-    gate: Gate,
+    /// The keywords of the first part, the beginnings of stems and the mirrored words.
+    dictionary: Heads<Word, 4>,
 }
 
 /// The expressions of some files.
@@ -100,30 +99,19 @@ impl Scanner {
             patterns.extend(tables.patterns);
             words.extend(tables.words);
         }
-        let backwards = words
-            .probes
-            .iter()
-            .map(|word| (mirror::reverse(word), Reading::Reversed));
-        let rotated = words
-            .probes
-            .iter()
-            .map(|word| (mirror::rot13(word), Reading::Rot13));
-        let mirrored = backwards
-            .chain(rotated)
-            .filter(|(word, _)| word.is_ascii())
-            .map(|(word, reading)| (key(word.as_bytes()), reading));
-        let mirrored = Heads::new(&[HEAD], mirrored);
         let stems = Stems::new(words.stems.iter().map(String::as_str));
-        let mut gate = Gate::closed();
-        gate.open(&mirrored, MIRRORED);
-        gate.open(stems.heads(), STEM);
-        if let Some(part) = parts.first() {
-            gate.open_each(part.plain.at_words(), KEYWORDS);
-        }
+        let keywords = parts
+            .first()
+            .into_iter()
+            .flat_map(|part| part.plain.at_words().entries())
+            .map(|entry| (entry.key(), Word::Keyword(entry.value)));
+        let dictionary = Heads::new(
+            HEADS,
+            keywords.chain(stems.beginnings()).chain(mirrored(&words.probes)),
+        );
         Self {
-            mirrored,
+            dictionary,
             stems,
-            gate,
             topics: OnceLock::new(),
             patterns,
             words,
@@ -198,25 +186,22 @@ impl Scanner {
             return found;
         };
         starts::each(text, |start| {
-            let marks = self.gate.marks(start.bytes);
+            if start.is_wide() {
+                part.plain.note_wide(start, &mut found.sightings);
+                return;
+            }
             let at = start.at;
-            let tables = marks >> KEYWORDS;
-            if tables != 0 {
-                let sightings = &mut found.sightings;
-                let note = |keyword| sightings.push(Sighting { at, keyword });
-                part.plain.at_words().each_start_in(tables, start.bytes, note);
-            }
-            if marks & MIRRORED != 0 {
-                let mirrored = &mut found.mirrored;
-                self.mirrored
-                    .each_start(start.bytes, |reading| mirrored.push((at, reading)));
-            }
             // A short word is no stem yet.
-            if marks & STEM != 0 || (1..HEAD).contains(&start.len) {
+            let mut may_be_broken = (1..HEAD).contains(&start.len);
+            self.dictionary.each_start(start.bytes, |word| match word {
+                Word::Keyword(keyword) => found.sightings.push(Sighting { at, keyword }),
+                Word::Stem => may_be_broken = true,
+                Word::Mirrored(reading) => found.mirrored.push((at, reading)),
+            });
+            if may_be_broken {
                 found.suspects.look(text, start, &self.stems);
             }
         });
-        part.plain.add_wide(text, &mut found.sightings);
         found
     }
 
@@ -230,6 +215,18 @@ impl Scanner {
             }
         })
     }
+}
+
+/// Words that show a text that is written backwards or rotated.
+fn mirrored(probes: &[String]) -> impl Iterator<Item = ((u64, u8), Word)> {
+    let backwards = probes
+        .iter()
+        .map(|word| (mirror::reverse(word), Reading::Reversed));
+    let rotated = probes.iter().map(|word| (mirror::rot13(word), Reading::Rot13));
+    backwards
+        .chain(rotated)
+        .filter(|(word, _)| word.is_ascii())
+        .map(|(word, reading)| (key(word.as_bytes()), Word::Mirrored(reading)))
 }
 
 fn shipped() -> Result<Tables<'static>, PatternError> {
@@ -247,4 +244,35 @@ pub struct Rule {
     pub severity: Severity,
     /// Completes "This text …".
     pub says: String,
+}
+#[cfg(test)]
+mod stats {
+    #[test]
+    fn stats() {
+        let s = crate::test_scanner();
+        let mut by: std::collections::BTreeMap<u64, Vec<String>> = Default::default();
+        let mut distinct = std::collections::BTreeSet::new();
+        let mut n = 0;
+        for e in s.dictionary.entries() {
+            n += 1;
+            let (b, l) = e.key();
+            distinct.insert((b, l));
+            by.entry(b & 0xFFFF_FFFF)
+                .or_default()
+                .push(String::from_utf8_lossy(&b.to_le_bytes()[..usize::from(l).min(8)]).into_owned());
+        }
+        let mut v: Vec<_> = by.values().collect();
+        v.sort_by_key(|x| std::cmp::Reverse(x.len()));
+        println!("entries {n} distinct {} heads {}", distinct.len(), v.len());
+        for x in v.iter().take(25) {
+            println!("{} {:?}", x.len(), &x[..x.len().min(24)]);
+        }
+        for w in [
+            "the ", "buil", "must", "pass", "befo", "chan", "is m", "merg", "into", "main", "and ", "test",
+            "name", "ever",
+        ] {
+            let k = u32::from_le_bytes(w.as_bytes().try_into().unwrap()) as u64;
+            println!("{w}: {:?}", by.get(&k));
+        }
+    }
 }

@@ -30,7 +30,7 @@ impl<'a> Text<'a> {
     }
 
     fn utf8(bytes: &'a [u8]) -> Self {
-        if let Ok(text) = std::str::from_utf8(bytes) {
+        if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
             return Self {
                 content: Cow::Borrowed(text),
                 map: None,

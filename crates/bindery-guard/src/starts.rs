@@ -1,13 +1,24 @@
-//! Where words and runs of one mark start, eight bytes at a time.
+//! Where words, runs of one mark and letters beyond ASCII start, eight bytes at a time.
 
-/// A place where a word or a run of one mark starts.
+use crate::heads::{first_bytes, flatten};
+
+/// A place where a word, a run of one mark or a letter beyond ASCII starts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Start {
     pub(crate) at: usize,
-    /// The eight bytes from there on, zeros after the end of the text.
+    /// The eight bytes from there on, [`flat`](crate::heads::flat), zeros after the end of the text.
     pub(crate) bytes: u64,
-    /// Letters and digits from there on, as far as the eight bytes show; zero for a mark.
+    /// ASCII letters and digits from there on, as far as the eight bytes show; zero for a mark and a letter
+    /// beyond ASCII.
     pub(crate) len: usize,
+}
+
+impl Start {
+    /// Whether a letter beyond ASCII starts there.
+    #[inline]
+    pub(crate) const fn is_wide(self) -> bool {
+        self.bytes & 0x80 != 0
+    }
 }
 
 /// Bytes that are looked at together.
@@ -24,46 +35,116 @@ const fn within(bytes: u64, from: u8, to: u8) -> u64 {
     above & !beyond & !bytes & HIGH
 }
 
+/// The high bit of each byte of `bytes` that is an ASCII letter or digit.
+#[inline]
+const fn letters(bytes: u64) -> u64 {
+    within(bytes | LOW << 5, b'a', b'z') | within(bytes, b'0', b'9')
+}
+
 /// How many ASCII letters and digits `bytes` begins with.
 #[inline]
 pub(crate) const fn word_len(bytes: u64) -> usize {
-    let others = !(within(bytes | LOW << 5, b'a', b'z') | within(bytes, b'0', b'9')) & HIGH;
-    (others.trailing_zeros() / 8) as usize
+    ((!letters(bytes) & HIGH).trailing_zeros() / 8) as usize
 }
 
-/// How many bytes beyond ASCII `bytes` begins with.
+/// How many other bytes `bytes` begins with.
 #[inline]
-const fn wide_len(bytes: u64) -> usize {
-    ((!bytes & HIGH).trailing_zeros() / 8) as usize
+pub(crate) const fn gap_len(bytes: u64) -> usize {
+    (letters(bytes).trailing_zeros() / 8) as usize
 }
 
-/// Shows `visit` all starts in order: of words of ASCII letters and digits, and of runs of any other
-/// ASCII byte above a blank.
+/// How many bytes a letter beyond ASCII has, by its first.
+#[inline]
+const fn wide_len(first: u8) -> usize {
+    match first {
+        0xC0..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xFF => 4,
+        // A byte that starts none.
+        _ => 1,
+    }
+}
+
+/// Whether the letters that begin with this byte make words with blanks between them, and without other
+/// letters before them: Greek and Cyrillic.
+const fn makes_words(first: u8) -> bool {
+    matches!(first, 0xCE..=0xD4)
+}
+
+/// Shows `visit` all starts in order: of words of ASCII letters and digits, of runs of any other ASCII byte
+/// above a blank, of words of Greek and Cyrillic letters, and of all other letters.
 #[inline]
 pub(crate) fn each(text: &[u8], mut visit: impl FnMut(Start)) {
-    let mut at = 0;
+    let mut window = Window::new(text);
+    let mut next = 0;
     let mut before = b' ';
-    while let Some(&first) = text.get(at) {
-        if first.is_ascii_alphanumeric() {
-            let bytes = eight(text, at);
-            let len = word_len(bytes);
-            visit(Start { at, bytes, len });
-            at += len;
+    while let Some(&first) = text.get(next) {
+        let at = next;
+        let is_word = first.is_ascii_alphanumeric();
+        if !is_word {
+            let goes_on = if first < 0x80 {
+                next += 1;
+                first <= b' ' || first == before
+            } else {
+                next += wide_len(first);
+                makes_words(first) && makes_words(before)
+            };
+            before = first;
+            if goes_on {
+                continue;
+            }
+        }
+        let bytes = window.eight(at);
+        let mut len = 0;
+        if is_word {
+            len = word_len(bytes);
+            next += len;
             if len == EACH {
-                at += rest_len(text, at);
+                next += rest_len(text, next);
             }
             before = b'a';
-        } else if first >= 0x80 {
-            at += wide_len(eight(text, at));
-            before = first;
-        } else {
-            if first > b' ' && first != before {
-                let bytes = eight(text, at);
-                visit(Start { at, bytes, len: 0 });
-            }
-            before = first;
-            at += 1;
         }
+        visit(Start { at, bytes, len });
+    }
+}
+
+/// A part of a text, flattened: many bytes at once take hardly longer than eight.
+struct Window<'a> {
+    text: &'a [u8],
+    from: usize,
+    flat: [u8; PART + EACH],
+}
+
+/// Bytes of a part.
+const PART: usize = 248;
+
+impl<'a> Window<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        let mut window = Self {
+            text,
+            from: 0,
+            flat: [0; PART + EACH],
+        };
+        window.move_to(0);
+        window
+    }
+
+    fn move_to(&mut self, at: usize) {
+        self.from = at;
+        let rest = self.text.get(at..).unwrap_or_default();
+        let len = rest.len().min(self.flat.len());
+        let (flat, end) = self.flat.split_at_mut(len);
+        flatten(rest, flat);
+        end.fill(0);
+    }
+
+    /// The eight bytes from `at` on, which is not before the last one that was asked for.
+    #[inline]
+    fn eight(&mut self, at: usize) -> u64 {
+        if at - self.from > PART {
+            self.move_to(at);
+        }
+        eight(&self.flat, at - self.from)
     }
 }
 
@@ -82,7 +163,7 @@ fn rest_len(text: &[u8], at: usize) -> usize {
 /// The eight bytes from `at` on as a number; zeros after the end.
 #[inline]
 pub(crate) fn eight(text: &[u8], at: usize) -> u64 {
-    crate::heads::first_bytes(text.get(at..).unwrap_or_default())
+    first_bytes(text.get(at..).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -101,7 +182,11 @@ mod tests {
         assert_eq!(starts("longerthaneight x1"), [(0, 8), (16, 2)]);
         assert_eq!(starts("--- (a)"), [(0, 0), (4, 0), (5, 1), (6, 0)]);
         assert_eq!(starts("a-b"), [(0, 1), (1, 0), (2, 1)]);
-        assert_eq!(starts("éa 忽略所有内容ab-"), [(2, 1), (22, 2), (24, 0)]);
+        assert_eq!(
+            starts("éa 忽略ab-"),
+            [(0, 0), (2, 1), (4, 0), (7, 0), (10, 2), (12, 0)]
+        );
+        assert_eq!(starts("да,ты xда"), [(0, 0), (4, 0), (5, 0), (10, 1), (11, 0)]);
     }
 
     proptest::proptest! {

@@ -4,6 +4,7 @@
 use crate::broken::Suspects;
 use crate::finding::Reading;
 use crate::matcher::Sighting;
+use crate::patterns::Keyword;
 
 /// What the words of a text may be part of.
 #[derive(Debug, Default)]
@@ -16,8 +17,13 @@ pub(crate) struct Survey {
     pub(crate) mirrored: Vec<(usize, Reading)>,
 }
 
-/// Marks in the gate before the tables.
-pub(crate) const STEM: u8 = 1;
-pub(crate) const MIRRORED: u8 = 2;
-/// The bit of the first table of keywords; those of the others follow.
-pub(crate) const KEYWORDS: u32 = 4;
+/// What a word is looked for as.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Word {
+    /// As a keyword of the shipped patterns.
+    Keyword(Keyword),
+    /// As the first letters of a word that may be broken.
+    Stem,
+    /// As a word that makes sense in another reading.
+    Mirrored(Reading),
+}

@@ -114,17 +114,21 @@ impl Line {
     }
 }
 
-/// Findings about the characters of `source`, in order of lines.
-pub(crate) fn inspect(source: &str) -> Vec<Raw> {
+/// Findings about the characters of `source`, in order of lines. `suspects` are, in order, the places of all
+/// characters for which [`is_suspect`] holds; places of others do no harm.
+pub(crate) fn inspect(source: &str, suspects: &[usize]) -> Vec<Raw> {
     let bytes = source.as_bytes();
     let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(next) = next_suspect(source, at) {
-        let start = memchr::memrchr(b'\n', bytes.get(..next).unwrap_or_default()).map_or(0, |end| end + 1);
-        let rest = bytes.get(next..).unwrap_or_default();
-        let end = memchr::memchr(b'\n', rest).map_or(bytes.len(), |len| next + len);
+    let mut done = 0;
+    for &suspect in suspects {
+        if suspect < done {
+            continue;
+        }
+        let start = memchr::memrchr(b'\n', bytes.get(..suspect).unwrap_or_default()).map_or(0, |end| end + 1);
+        let rest = bytes.get(suspect..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', rest).map_or(bytes.len(), |len| suspect + len);
         inspect_text(source.get(start..end).unwrap_or_default(), start, &mut found);
-        at = end + 1;
+        done = end;
     }
     found
 }
@@ -152,65 +156,34 @@ fn inspect_text(text: &str, start: usize, found: &mut Vec<Raw>) {
     }
 }
 
-/// For the first byte of a character, the second ones with which it may be worth a second look, by their
-/// last six bits. Whatever follows, for most controls.
-const MAY_BE_SUSPECT: [u64; 256] = {
-    let mut may = [0; 256];
-    let mut byte = 0_u8;
-    loop {
-        may[byte as usize] = match byte {
-            b'\t' | b'\n' | b'\r' => 0,
-            0x00..=0x1F | 0x7F | 0xCC..=0xD4 | 0xF3 => u64::MAX,
-            0xC2 => 0xFFFF_FFFF | 1 << 0x2D,
-            0xD8 => 1 << 0x1C,
-            0xE1 => 1 << 0x05 | 1 << 0x20 | 1 << 0x2A | 1 << 0x2B | 1 << 0x37,
-            0xE2 => 0b1011,
-            0xE3 => 1 << 0x05,
-            0xEF => 1 << 0x38 | 1 << 0x3B | 1 << 0x3E | 1 << 0x3F,
-            _ => 0,
-        };
-        if byte == u8::MAX {
-            break may;
+/// Whether the character at `at` is one for which its line must be inspected: a line without any has no
+/// finding.
+pub(crate) fn is_suspect(source: &str, at: usize) -> bool {
+    let mut rest = source.get(at..).unwrap_or_default().chars();
+    let Some(letter) = rest.next() else {
+        return false;
+    };
+    let kind = suspicion(letter);
+    let before = || source.get(..at).unwrap_or_default().chars().next_back();
+    let mut after = || rest.next();
+    let is = |letter: Option<char>, test: fn(char) -> bool| letter.is_some_and(test);
+    match letter {
+        _ if kind == 0 => false,
+        // In Latin words only.
+        _ if kind == LOOKALIKE => is_latin(before()) || is_latin(after()),
+        '\u{200C}' | '\u{200D}' => invisible::is_stray_joiner(before(), letter, after()),
+        '\u{FE00}'..='\u{FE0F}' => {
+            let base = before();
+            is(base, |base| {
+                base.is_ascii_alphabetic() || selector::is_selector(base)
+            }) || is(after(), selector::is_selector)
         }
-        byte += 1;
-    }
-};
-
-/// The next character from `at` on for which its line must be inspected.
-fn next_suspect(source: &str, mut at: usize) -> Option<usize> {
-    let bytes = source.as_bytes();
-    let may_be = |byte: &u8| MAY_BE_SUSPECT.get(usize::from(*byte)).copied().unwrap_or(0);
-    loop {
-        at += bytes.get(at..)?.iter().position(|byte| may_be(byte) != 0)?;
-        let byte = *bytes.get(at)?;
-        let may = may_be(&byte);
-        if let 0xCE..=0xD3 = byte {
-            // Letters that look Latin are of interest in Latin words only.
-            if touches_latin(bytes, at, 2) {
-                return Some(at);
-            }
-            at += 2;
-            continue;
-        }
-        let second = bytes.get(at + 1).copied().unwrap_or(0);
-        if may >> (second & 0x3F) & 1 == 1 {
-            let letter = source.get(at..)?.chars().next()?;
-            let suspect = suspicion(letter);
-            if suspect & !LOOKALIKE != 0 || suspect != 0 && touches_latin(bytes, at, letter.len_utf8()) {
-                return Some(at);
-            }
-        }
-        at += 1;
+        _ => true,
     }
 }
 
-/// Whether an ASCII letter stands directly before or after the character at `at`.
-fn touches_latin(bytes: &[u8], at: usize, len: usize) -> bool {
-    let is_letter = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at))
-            .is_some_and(u8::is_ascii_alphabetic)
-    };
-    is_letter(at.checked_sub(1)) || is_letter(Some(at + len))
+fn is_latin(letter: Option<char>) -> bool {
+    letter.is_some_and(|letter| letter.is_ascii_alphabetic())
 }
 
 const CONTROL: u8 = 1;

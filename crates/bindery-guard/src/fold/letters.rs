@@ -179,8 +179,8 @@ pub(super) struct Lookalikes {
     latin: bool,
 }
 
-/// Longest word looked at, in characters: longer ones are no words.
-const LONGEST_WORD: usize = 48;
+/// Characters before a letter that are looked at.
+const REACH: usize = 48;
 
 impl Lookalikes {
     /// Whether the letter at `at` stands in a word that reads as Latin: it has an ASCII letter and
@@ -199,23 +199,28 @@ impl Lookalikes {
 
     fn judge(&mut self, source: &str, at: usize) {
         let letters = table::letters();
-        let (mut ascii, mut foreign, mut unlike) = (0, 0, 0);
+        let bytes = source.as_bytes();
+        let (mut has_ascii, mut has_foreign, mut has_unlike) = (false, false, false);
         self.end = at;
-        for letter in source.get(at..).unwrap_or_default().chars().take(LONGEST_WORD) {
-            let traits = letters.traits(letter);
-            if traits & table::IN_WORD == 0 {
+        loop {
+            let (letter, width) = match *bytes.get(self.end..).unwrap_or_default() {
+                [first @ 0xC2..=0xDF, second, ..] => (letters.short(first, second), 2),
+                [first @ ..0x80, ..] if !first.is_ascii_alphanumeric() => break,
+                _ => match source.get(self.end..).and_then(|rest| rest.chars().next()) {
+                    Some(letter) => (letters.of(letter), letter.len_utf8()),
+                    None => break,
+                },
+            };
+            if !letter.is_in_word() {
                 break;
             }
-            self.end += letter.len_utf8();
-            if letter.is_ascii_alphabetic() {
-                ascii += 1;
-            } else if unlike == 0 && traits & table::LETTER != 0 {
-                foreign += 1;
-                unlike += usize::from(lookalike(letter).is_none());
-            }
+            has_ascii |= width == 1 && letter.is_letter();
+            has_foreign |= width > 1 && letter.is_letter();
+            has_unlike |= letter.is_unlike();
+            self.end += width;
         }
         self.end = self.end.max(at + 1);
-        self.latin = foreign > 0 && unlike == 0 && (ascii > 0 || self.follows_or_precedes_latin(source, at));
+        self.latin = has_foreign && !has_unlike && (has_ascii || self.follows_or_precedes_latin(source, at));
     }
 
     /// Whether the word from `at` on goes on from an ASCII letter, or stands beside one.
@@ -225,8 +230,8 @@ impl Lookalikes {
         let mut head = before
             .chars()
             .rev()
-            .take(LONGEST_WORD)
-            .take_while(|letter| letters.traits(*letter) & table::IN_WORD != 0);
+            .take(REACH)
+            .take_while(|letter| letters.of(*letter).is_in_word());
         if head.any(|letter| letter.is_ascii_alphabetic()) {
             return true;
         }

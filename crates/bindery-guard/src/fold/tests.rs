@@ -52,7 +52,9 @@ fn fold_fully(source: &str) -> View {
                 view.push(byte.to_ascii_lowercase(), at, 1);
                 at + 1
             }
-            Class::Blank | Class::Break => fold_blanks(source.as_bytes(), at, &mut view),
+            Class::Blank | Class::Bell | Class::Break => {
+                fold_blanks(source.as_bytes(), at, &mut view, &mut Vec::new())
+            }
             Class::Control => at + terminal::sequence_len(&source.as_bytes()[at..]),
             Class::Wide => fold_one(source, at, &mut view, &mut lookalikes),
         };

@@ -1,9 +1,10 @@
 //! Where keywords stand in a text.
 
 use super::Anchoring;
-use crate::heads::{Gate, HEADS, Heads, WIDE_HEADS, first_bytes};
+use crate::heads::{HEAD, HEADS, Heads};
+
 use crate::patterns::Keyword;
-use crate::starts;
+use crate::starts::{self, Start};
 
 /// A keyword in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,14 +13,12 @@ pub(crate) struct Sighting {
     pub(crate) keyword: Keyword,
 }
 
-/// Keywords by where they may stand: ASCII ones at the start of a word or of a run of one mark, others
-/// anywhere.
+/// Keywords by where they may stand: those that begin with ASCII at the start of a word or of a run of one
+/// mark, others at any letter, or at the start of a word of their script (see [`starts`]).
 #[derive(Debug)]
 pub(super) struct Index {
-    at_words: Heads<Keyword>,
-    anywhere: Heads<Keyword>,
-    /// Opens for the tables of keywords at the start of words.
-    gate: Gate,
+    at_words: Heads<Keyword, 4>,
+    anywhere: Heads<Keyword, 2>,
     /// The length of each keyword.
     lens: Vec<u8>,
     anchoring: Anchoring,
@@ -29,21 +28,18 @@ pub(super) struct Index {
 impl Index {
     /// Takes first bytes and length of each keyword, in order of their numbers.
     pub(super) fn new(keywords: &[(u64, u8)], anchoring: Anchoring) -> Self {
-        let is_ascii = |word: u64| word & 0x8080_8080_8080_8080 == 0;
+        let is_ascii = |word: u64| word & 0x80 == 0;
         let numbered = || keywords.iter().copied().zip(0..);
+        // Letters beyond ASCII have two bytes and more.
+        let anywhere = match anchoring {
+            Anchoring::AtWords => [6, 3],
+            Anchoring::Anywhere => [HEAD, 3],
+        };
         let at_words =
             |((word, _), _): &((u64, u8), Keyword)| anchoring == Anchoring::AtWords && is_ascii(*word);
-        let wide = match anchoring {
-            Anchoring::AtWords => WIDE_HEADS.as_slice(),
-            Anchoring::Anywhere => HEADS.as_slice(),
-        };
-        let words = Heads::new(&HEADS, numbered().filter(at_words));
-        let mut gate = Gate::closed();
-        gate.open_each(&words, 0);
         Self {
-            gate,
-            at_words: words,
-            anywhere: Heads::new(wide, numbered().filter(|keyword| !at_words(keyword))),
+            at_words: Heads::new(HEADS, numbered().filter(at_words)),
+            anywhere: Heads::new(anywhere, numbered().filter(|keyword| !at_words(keyword))),
             lens: keywords.iter().map(|(_, len)| *len).collect(),
             anchoring,
             firsts: Firsts::new(
@@ -63,7 +59,7 @@ impl Index {
     }
 
     /// The keywords that stand at the starts of words.
-    pub(super) fn at_words(&self) -> &Heads<Keyword> {
+    pub(super) fn at_words(&self) -> &Heads<Keyword, 4> {
         &self.at_words
     }
 
@@ -71,45 +67,33 @@ impl Index {
     pub(super) fn sightings(&self, text: &[u8]) -> Vec<Sighting> {
         let mut found = Vec::new();
         if self.anchoring == Anchoring::Anywhere {
+            // Letters and digits only: they are flat.
             for at in 0..text.len() {
-                note(&self.anywhere, text, at, &mut found);
+                let note = |keyword| found.push(Sighting { at, keyword });
+                self.anywhere.each_start(starts::eight(text, at), note);
             }
             return found;
         }
         starts::each(text, |start| {
             let at = start.at;
-            let note = |keyword| found.push(Sighting { at, keyword });
-            let tables = self.gate.marks(start.bytes);
-            if tables != 0 {
-                self.at_words.each_start_in(tables, start.bytes, note);
+            if start.is_wide() {
+                self.note_wide(start, &mut found);
+                return;
             }
+            let note = |keyword| found.push(Sighting { at, keyword });
+            self.at_words.each_start(start.bytes, note);
         });
-        self.add_wide(text, &mut found);
         found
     }
 
-    /// Adds the keywords beyond ASCII.
-    pub(super) fn add_wide(&self, text: &[u8], found: &mut Vec<Sighting>) {
-        if text.is_ascii() || self.anywhere.is_empty() {
-            return;
+    /// Adds the keywords at a letter beyond ASCII.
+    #[inline]
+    pub(super) fn note_wide(&self, start: Start, found: &mut Vec<Sighting>) {
+        if self.firsts.may_begin(start.bytes) {
+            let at = start.at;
+            let note = |keyword| found.push(Sighting { at, keyword });
+            self.anywhere.each_start(start.bytes, note);
         }
-        let narrow = std::mem::take(found);
-        let mut next = narrow.iter().copied().peekable();
-        // Byte by byte: a step by letters would have to wait for each.
-        for (at, byte) in text.iter().enumerate() {
-            // Such keywords begin with a letter beyond ASCII.
-            if *byte >= 0xC0
-                && self
-                    .firsts
-                    .may_begin(*byte, text.get(at + 1..).unwrap_or_default())
-            {
-                while let Some(before) = next.next_if(|sighting| sighting.at < at) {
-                    found.push(before);
-                }
-                note(&self.anywhere, text, at, found);
-            }
-        }
-        found.extend(next);
     }
 }
 
@@ -121,10 +105,9 @@ impl Firsts {
     fn new(words: impl Iterator<Item = u64>) -> Self {
         let mut firsts = Self(vec![0; 1 << 10]);
         for word in words {
-            let [first, rest @ ..] = word.to_le_bytes();
-            let number = Self::number(first, &rest);
+            let number = Self::number(word);
             // A word of one short letter and nothing else goes with any.
-            let is_short = first < 0xE0 && rest.get(2) == Some(&0);
+            let is_short = word & 0xFF < 0xE0 && word >> 24 & 0xFF == 0;
             if let Some(bits) = firsts.0.get_mut(number >> 6) {
                 *bits |= if is_short { u64::MAX } else { 1 << (number & 63) };
             }
@@ -133,23 +116,17 @@ impl Firsts {
     }
 
     #[inline]
-    fn may_begin(&self, first: u8, rest: &[u8]) -> bool {
-        let number = Self::number(first, rest);
+    fn may_begin(&self, text: u64) -> bool {
+        let number = Self::number(text);
         self.0.get(number >> 6).copied().unwrap_or(0) >> (number & 63) & 1 == 1
     }
 
     /// Four bits of the first byte, six of the second, and six of the third or, where a letter has two bytes,
     /// of the second one of the next letter.
     #[inline]
-    fn number(first: u8, rest: &[u8]) -> usize {
-        let six = |at: usize| usize::from(rest.get(at).copied().unwrap_or(0) & 0x3F);
-        let third = six(if first >= 0xE0 { 1 } else { 2 });
-        usize::from(first & 0x0F) << 12 | six(0) << 6 | third
+    fn number(text: u64) -> usize {
+        let third = text >> if text & 0xFF >= 0xE0 { 16 } else { 24 };
+        let number = (text & 0x0F) << 12 | (text >> 8 & 0x3F) << 6 | third & 0x3F;
+        usize::try_from(number).unwrap_or(0)
     }
-}
-
-#[inline]
-fn note(heads: &Heads<Keyword>, text: &[u8], at: usize, found: &mut Vec<Sighting>) {
-    let bytes = first_bytes(text.get(at..).unwrap_or_default());
-    heads.each_start(bytes, |keyword| found.push(Sighting { at, keyword }));
 }

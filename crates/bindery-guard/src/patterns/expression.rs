@@ -198,10 +198,14 @@ fn needs(part: &str, anchored: bool, words: &Words, form: Form, known: &mut Lite
         let Some(keys) = body.ok().and_then(|body| known.of(&body).ok()) else {
             continue;
         };
-        // Keywords are found at starts of words, and those beyond ASCII everywhere.
+        // Keywords are found at starts of words, and those of most scripts beyond ASCII everywhere.
         let is_found = |key: &Vec<u8>| match key.first() {
-            Some(0x80..) => true,
-            Some(first) => required.after_blank && form == Form::Words && first.is_ascii_alphanumeric(),
+            Some(0x80..0xCE | 0xD5..) => true,
+            Some(first) => {
+                required.after_blank
+                    && form == Form::Words
+                    && (first.is_ascii_alphanumeric() || *first >= 0xCE)
+            }
             None => false,
         };
         if keys.iter().all(is_found) {

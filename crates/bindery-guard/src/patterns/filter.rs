@@ -13,6 +13,8 @@ use super::program::{Instruction, Program};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Filter<'a> {
     start: u8,
+    /// The bytes with which a match may start.
+    first: Bytes,
     width: u8,
     /// The column of each byte.
     #[serde(borrow)]
@@ -87,12 +89,15 @@ impl Filter<'static> {
         let next = (0..rows.len())
             .flat_map(|row| shown.iter().filter_map(move |column| column.get(row).copied()))
             .collect();
-        Self {
+        let mut filter = Self {
             start,
+            first: Bytes::ALL,
             width: u8::try_from(shown.len()).unwrap_or(u8::MAX),
             columns: columns.into(),
             next: Cow::Owned(next),
-        }
+        };
+        filter.first = filter.next(start);
+        filter
     }
 }
 
@@ -101,6 +106,7 @@ impl Filter<'_> {
     pub(crate) fn into_owned(self) -> Filter<'static> {
         Filter {
             start: self.start,
+            first: self.first,
             width: self.width,
             columns: Cow::Owned(self.columns.into_owned()),
             next: Cow::Owned(self.next.into_owned()),
@@ -108,8 +114,10 @@ impl Filter<'_> {
     }
 
     /// Whether a match may start at the start of `text`.
+    #[inline]
     pub(crate) fn may_match(&self, text: &[u8]) -> bool {
-        self.may_go_on(self.start, text)
+        // For most places one byte is enough.
+        text.first().is_none_or(|first| self.first.has(*first)) && self.may_go_on(self.start, text)
     }
 
     /// Whether a match may go on with `text` in a state that [`Filter::after`] told.
@@ -123,16 +131,50 @@ impl Filter<'_> {
         self.run(self.start, text)
     }
 
+    /// The bytes with which a match may go on in a state.
+    pub(crate) fn next(&self, state: u8) -> Bytes {
+        (0..=u8::MAX)
+            .filter(|byte| self.step(state, *byte) != NO)
+            .fold(Bytes(0), Bytes::with)
+    }
+
+    /// The state after one byte.
+    #[inline]
+    pub(crate) fn step(&self, state: u8, byte: u8) -> u8 {
+        if state <= YES {
+            return state;
+        }
+        let column = self.columns.get(usize::from(byte)).copied().unwrap_or(0);
+        let row = usize::from(state - FIRST) * usize::from(self.width);
+        self.next.get(row + usize::from(column)).copied().unwrap_or(YES)
+    }
+
     fn run(&self, mut state: u8, text: &[u8]) -> u8 {
         for byte in text {
             if state <= YES {
                 break;
             }
-            let column = self.columns.get(usize::from(*byte)).copied().unwrap_or(0);
-            let row = usize::from(state - FIRST) * usize::from(self.width);
-            state = self.next.get(row + usize::from(column)).copied().unwrap_or(YES);
+            state = self.step(state, *byte);
         }
         state
+    }
+}
+
+/// A set of bytes; some that share their last six bits with one of them belong to it, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Bytes(u64);
+
+impl Bytes {
+    pub(crate) const ALL: Self = Self(u64::MAX);
+
+    fn with(self, byte: u8) -> Self {
+        Self(self.0 | 1 << (byte & 63))
+    }
+
+    /// Whether the byte may belong to the set.
+    #[inline]
+    pub(crate) fn has(self, byte: u8) -> bool {
+        self.0 >> (byte & 63) & 1 == 1
     }
 }
 

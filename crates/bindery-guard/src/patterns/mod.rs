@@ -31,7 +31,7 @@ pub(crate) use filter::Filter;
 pub use load::PatternError;
 pub(crate) use load::{load, load_more};
 pub(crate) use program::Program;
-pub(crate) use tables::{Body, Grid, GroupRow, Keyword, Lists, Rows, Tables, TrialRow};
+pub(crate) use tables::{Anchor, Body, Grid, GroupRow, Keyword, Lists, Rows, Tables, TrialRow};
 
 use crate::finding::{Confidence, Kind, Severity};
 

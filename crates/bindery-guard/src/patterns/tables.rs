@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::filter::{self, Filter};
+use super::filter::{self, Bytes, Filter};
 use super::load::{PatternError, PatternSet};
 use super::program::Program;
 use super::{Expression, Form, Pattern};
-use crate::heads::key;
+use crate::heads::{self, key};
 
 /// A keyword, by number.
 pub(crate) type Keyword = u16;
@@ -44,8 +44,8 @@ pub(crate) struct Lists {
 pub(crate) struct Grid<'a> {
     /// First bytes and length of each keyword.
     pub(crate) keywords: Vec<(u64, u8)>,
-    /// The groups that each keyword anchors, each with the state of its filter after the keyword.
-    pub(crate) anchored: Rows<(u16, u8)>,
+    /// The groups that each keyword anchors.
+    pub(crate) anchored: Rows<Anchor>,
     /// The sets of keywords that each keyword belongs to.
     pub(crate) sets: Rows<u16>,
     /// How many sets of keywords there are.
@@ -55,6 +55,48 @@ pub(crate) struct Grid<'a> {
     /// What the segments of the expressions look for; many have one in common.
     #[serde(borrow)]
     pub(crate) bodies: Vec<Body<'a>>,
+}
+
+/// That a keyword anchors a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Anchor {
+    pub(crate) group: u16,
+    /// The state of the group's filter after the keyword.
+    pub(crate) state: u8,
+    /// With which bytes a match may go on there.
+    pub(crate) next: Bytes,
+    /// The same after a blank.
+    pub(crate) after_blank: Bytes,
+}
+
+impl Anchor {
+    fn new(group: u16, row: &GroupRow<'_>, keyword: &[u8]) -> Self {
+        let state = row.filter.after(keyword);
+        let (next, after_blank) = if row.leading {
+            (
+                row.filter.next(state),
+                row.filter.next(row.filter.step(state, b' ')),
+            )
+        } else {
+            (Bytes::ALL, Bytes::ALL)
+        };
+        Self {
+            group,
+            state,
+            next,
+            after_blank,
+        }
+    }
+
+    /// Whether the text behind the keyword may fit: one or two bytes show most places that do not.
+    #[inline]
+    pub(crate) fn may_precede(&self, rest: &[u8]) -> bool {
+        match *rest {
+            [b' ', second, ..] => self.after_blank.has(second) && self.next.has(b' '),
+            [first, ..] => self.next.has(first),
+            [] => true,
+        }
+    }
 }
 
 /// Items by number.
@@ -112,11 +154,10 @@ pub(crate) struct Body<'a> {
 }
 
 /// Words that stand everywhere, and short ones that many words begin with.
-const COMMON: [&str; 46] = [
-    "with", "from", "this", "that", "your", "into", "then", "when", "have", "will", "what", "user", "them",
-    "the", "and", "you", "for", "all", "any", "are", "not", "but", "use", "can", "new", "now", "its", "has",
-    "was", "our", "out", "one", "who", "how", "get", "may", "per", "via", "set", "see", "com", "pro", "con",
-    "pre", "each", "it is",
+const COMMON: [&str; 36] = [
+    "with", "from", "this", "that", "your", "the", "and", "you", "for", "all", "any", "are", "not", "but",
+    "use", "can", "new", "now", "its", "has", "was", "our", "out", "one", "who", "how", "get", "may", "per",
+    "via", "set", "see", "com", "pro", "con", "pre",
 ];
 
 /// Whether the keywords are worth looking for before an expression is tried.
@@ -152,7 +193,19 @@ impl Tables<'static> {
 /// Expressions by their anchors, whether these lead, whether they are all of the first segment, whether
 /// something must follow them, and whether that is the sign of an address: an expression that is worth a
 /// try at every place would have the others of its group tried as often.
-type Drafts = BTreeMap<(Vec<Keyword>, [bool; 4]), Vec<TrialRow>>;
+type Drafts = BTreeMap<(Vec<Keyword>, [bool; 4]), Draft>;
+
+/// A group, and its anchors as the expressions spell them.
+#[derive(Default)]
+struct Draft {
+    trials: Vec<TrialRow>,
+    anchors: BTreeSet<Vec<u8>>,
+}
+
+/// A keyword with blanks between its words only: however these are separated, it is one keyword.
+fn flat(word: &[u8]) -> Vec<u8> {
+    word.iter().copied().map(heads::flat).collect()
+}
 
 /// Numbers in order of first use.
 struct Numbering<T>(BTreeMap<T, u16>);
@@ -194,6 +247,7 @@ impl Grid<'static> {
         let mut drafts: Drafts = BTreeMap::new();
         for (pattern, _, expression) in expressions {
             let mut numbers = |words: &[Vec<u8>]| -> Result<Vec<Keyword>, PatternError> {
+                let words: BTreeSet<Vec<u8>> = words.iter().map(|word| flat(word)).collect();
                 words.iter().map(|word| keywords.of(word)).collect()
             };
             let anchors = numbers(&expression.anchors)?;
@@ -228,7 +282,9 @@ impl Grid<'static> {
                 trial.needs.is_empty(),
                 expression.has_at,
             ];
-            drafts.entry((anchors, kind)).or_default().push(trial);
+            let draft = drafts.entry((anchors, kind)).or_default();
+            draft.trials.push(trial);
+            draft.anchors.extend(expression.anchors.iter().cloned());
         }
         let programs = bodies
             .in_order()
@@ -247,25 +303,30 @@ impl Grid<'static> {
         let by_number = keywords.in_order();
         let mut anchored = vec![Vec::new(); by_number.len()];
         let mut groups = Vec::with_capacity(drafts.len());
-        for (((anchors, [leading, .., has_at]), trials), number) in drafts.into_iter().zip(0..) {
+        for (((_, [leading, .., has_at]), draft), number) in drafts.into_iter().zip(0..) {
+            let trials = draft.trials;
             let firsts = trials.iter().filter_map(|trial| trial.segments.first());
             let firsts: Vec<&Program> = firsts
                 .filter_map(|(_, body)| programs.get(usize::from(*body)))
                 .collect();
             let filter = Filter::new(&firsts, filter::GROUP_STATES);
-            for keyword in anchors {
-                let at = usize::from(keyword);
-                if let (Some(row), Some(word)) = (anchored.get_mut(at), by_number.get(at)) {
-                    row.push((number, filter.after(word)));
-                }
-            }
-            groups.push(GroupRow {
+            let group = GroupRow {
                 leading,
                 has_at,
                 filter,
                 any_of: any_of(&trials),
                 trials,
-            });
+            };
+            for word in &draft.anchors {
+                let keyword = keywords.0.get(&flat(word)).copied().map(usize::from);
+                if let Some(row) = keyword.and_then(|keyword| anchored.get_mut(keyword)) {
+                    let anchor = Anchor::new(number, &group, word);
+                    if !row.contains(&anchor) {
+                        row.push(anchor);
+                    }
+                }
+            }
+            groups.push(group);
         }
         let mut in_sets = vec![Vec::new(); by_number.len()];
         for (words, set) in sets {

@@ -74,11 +74,7 @@ fn is_stray(line: &Line, at: usize, letter: char) -> bool {
     let after = line.letter(at + 1);
     let either = |test: fn(char) -> bool| before.is_some_and(test) || after.is_some_and(test);
     match u32::from(letter) {
-        0x200D => {
-            let in_emoji = before.is_some_and(is_emoji_part) && after.is_some_and(is_emoji_part);
-            !(in_emoji || either(takes_joiners))
-        }
-        0x200C => !either(takes_joiners),
+        0x200C | 0x200D => is_stray_joiner(before, letter, after),
         0x200B | 0x2060 => !either(takes_invisible_blanks) && !either(takes_joiners),
         0xFEFF => !(line.first && at == 0),
         0x034F => either(is_word),
@@ -86,6 +82,13 @@ fn is_stray(line: &Line, at: usize, letter: char) -> bool {
         0x115F | 0x1160 | 0x3164 | 0xFFA0 => !either(is_hangul),
         _ => false,
     }
+}
+
+/// Whether a joiner or non-joiner has no business between its neighbours.
+pub(super) fn is_stray_joiner(before: Option<char>, letter: char, after: Option<char>) -> bool {
+    let in_emoji =
+        letter == '\u{200D}' && before.is_some_and(is_emoji_part) && after.is_some_and(is_emoji_part);
+    !(in_emoji || before.is_some_and(takes_joiners) || after.is_some_and(takes_joiners))
 }
 
 fn splits(line: &Line, at: usize) -> bool {

@@ -8,7 +8,7 @@ fn is_tag(letter: char) -> bool {
     matches!(u32::from(letter), 0xE0000..=0xE007F)
 }
 
-fn is_selector(letter: char) -> bool {
+pub(super) fn is_selector(letter: char) -> bool {
     matches!(u32::from(letter), 0xFE00..=0xFE0F | 0xE0100..=0xE01EF)
 }
 
