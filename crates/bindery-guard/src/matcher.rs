@@ -46,6 +46,8 @@ pub(crate) struct Work {
     pub(crate) bytes: usize,
     /// For [`Matcher::hits_at`], which leaves it as it was: nowhere for every set.
     nearest: Vec<usize>,
+    /// For [`Matcher::hits`], so that many short texts need room once.
+    sightings: Vec<Sighting>,
 }
 
 impl Work {
@@ -81,7 +83,7 @@ impl Matcher {
     }
 
     /// The keywords that stand at the starts of words.
-    pub(crate) fn at_words(&self) -> &Heads<Keyword, 4> {
+    pub(crate) fn at_words(&self) -> &Heads<Keyword, 3> {
         self.index.at_words()
     }
 
@@ -93,7 +95,12 @@ impl Matcher {
 
     /// All hits in `text`, by place.
     pub(crate) fn hits(&self, text: &[u8], work: &mut Work) -> Vec<Hit> {
-        self.hits_at(text, &self.index.sightings(text), work)
+        let mut sightings = std::mem::take(&mut work.sightings);
+        sightings.clear();
+        self.index.find(text, &mut sightings);
+        let hits = self.hits_at(text, &sightings, work);
+        work.sightings = sightings;
+        hits
     }
 
     /// All hits in `text`, whose keywords are known.
@@ -152,7 +159,9 @@ impl Matcher {
     #[cfg(test)]
     pub(crate) fn hits_fully(&self, text: &[u8]) -> Vec<Hit> {
         let mut hits = Vec::new();
-        for sighting in self.index.sightings(text) {
+        let mut sightings = Vec::new();
+        self.index.find(text, &mut sightings);
+        for sighting in sightings {
             for anchor in self.anchored.of(sighting.keyword) {
                 self.groups[usize::from(anchor.group)].run_fully(text, sighting.at, &self.steps, &mut hits);
             }

@@ -27,7 +27,7 @@ pub struct Scanner {
     stems: Stems,
     topics: OnceLock<Option<AhoCorasick>>,
     /// The keywords of the first part, the beginnings of stems and the mirrored words.
-    dictionary: Heads<Word, 4>,
+    dictionary: Heads<Word, 3>,
 }
 
 /// The expressions of some files.

@@ -1,5 +1,8 @@
 //! Base64, hexadecimal and Ascii85.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use super::{Candidate, Payload};
 use crate::finding::Reading;
 use crate::view::View;
@@ -27,35 +30,83 @@ pub(super) fn continued(source: &str, first: &Candidate, tail: &[Candidate]) -> 
 
 /// Decodes the pieces of one run as hexadecimal or base64, whichever reads.
 pub(super) fn decode(source: &str, pieces: &[&Candidate]) -> Option<Payload> {
-    let symbols = || {
-        pieces.iter().flat_map(|piece| {
-            let text = source.get(piece.start..piece.end).unwrap_or_default();
-            text.bytes()
-                .enumerate()
-                .map(move |(at, byte)| (byte, piece.start + at))
-        })
+    let text = |piece: &Candidate| source.get(piece.start..piece.end).unwrap_or_default();
+    let symbols = match pieces {
+        [only] => Cow::Borrowed(text(only).as_bytes()),
+        all => Cow::Owned(all.iter().flat_map(|piece| text(piece).bytes()).collect()),
     };
-    let count = pieces.iter().map(|piece| piece.end - piece.start).sum::<usize>();
-    if let Some(view) = read(symbols().map_while(|(byte, at)| Some((hex(byte)?, at))), count, 4) {
+    let run = Run {
+        symbols: &symbols,
+        pieces,
+    };
+    if let Some(view) = run.read::<4>(0, &HEX) {
         return Some(Payload {
             reading: Reading::Hex,
             view,
         });
     }
     // The run may have a word before the payload, joined by `-`, `_` or `/`.
-    let skipped = symbols()
-        .position(|(byte, _)| byte == b'-' || byte == b'_')
-        .map_or(0, |at| at + 1);
-    [0, skipped].into_iter().find_map(|skip| {
-        let digits = symbols()
-            .skip(skip)
-            .map_while(|(byte, at)| Some((sextet(byte)?, at)));
-        let view = read(digits, count - skip, 6)?;
-        Some(Payload {
-            reading: Reading::Base64,
-            view,
-        })
+    let joined = symbols.iter().position(|byte| matches!(byte, b'-' | b'_'));
+    let view = run
+        .read::<6>(0, &BASE64)
+        .or_else(|| run.read::<6>(joined? + 1, &BASE64))?;
+    Some(Payload {
+        reading: Reading::Base64,
+        view,
     })
+}
+
+/// A run of digits, which stand in one or more pieces of a text.
+struct Run<'a> {
+    symbols: &'a [u8],
+    pieces: &'a [&'a Candidate],
+}
+
+impl Run<'_> {
+    /// Where a digit stands in the source.
+    fn place(&self, mut symbol: usize) -> usize {
+        for piece in self.pieces {
+            let len = piece.end - piece.start;
+            if symbol < len {
+                return piece.start + symbol;
+            }
+            symbol -= len;
+        }
+        self.pieces.last().map_or(0, |piece| piece.end)
+    }
+
+    /// Joins the digits from `skip` on, of `WIDTH` bits each, to bytes; nothing if one is no digit or the result
+    /// is no text.
+    fn read<const WIDTH: usize>(&self, skip: usize, values: &[u8; 256]) -> Option<View> {
+        let symbols = self.symbols.get(skip..)?;
+        // Most runs are given up at the first probe.
+        let mut bytes = Vec::with_capacity(PROBES[0]);
+        let (mut bits, mut have) = (0_u32, 0);
+        for symbol in symbols {
+            let digit = values.get(usize::from(*symbol)).copied().unwrap_or(NONE);
+            if digit == NONE {
+                return None;
+            }
+            bits = bits << WIDTH | u32::from(digit);
+            have += WIDTH;
+            if have >= 8 {
+                have -= 8;
+                bytes.push((bits >> have & 0xFF) as u8);
+                if PROBES.contains(&bytes.len()) {
+                    if !is_text(&bytes) {
+                        return None;
+                    }
+                    bytes.reserve(symbols.len() * WIDTH / 8);
+                }
+            }
+        }
+        let place = |byte: usize| {
+            let first = skip + byte * 8 / WIDTH;
+            let last = skip + (byte * 8 + 7) / WIDTH;
+            self.place(first)..self.place(last) + 1
+        };
+        (bytes.len() >= 8 && is_text(&bytes)).then(|| to_view(&bytes, place))
+    }
 }
 
 /// What no digit has.
@@ -81,56 +132,19 @@ const fn digits(signs: &[u8], others: &[u8]) -> [u8; 256] {
     values
 }
 
-fn hex(byte: u8) -> Option<u8> {
-    HEX.get(usize::from(byte)).copied().filter(|value| *value != NONE)
-}
-
-fn sextet(byte: u8) -> Option<u8> {
-    BASE64
-        .get(usize::from(byte))
-        .copied()
-        .filter(|value| *value != NONE)
-}
-
-/// Joins digits of `width` bits to bytes; nothing if a digit was no digit or the result is no text.
-fn read(digits: impl Iterator<Item = (u8, usize)>, expected: usize, width: u32) -> Option<View> {
-    // Most runs are given up at the first probe.
-    let mut bytes: Vec<(u8, usize, usize)> = Vec::with_capacity(PROBES[0] + 1);
-    let (mut bits, mut have, mut start, mut count) = (0_u32, 0, None, 0);
-    for (digit, at) in digits {
-        count += 1;
-        bits = (bits << width) | u32::from(digit);
-        have += width;
-        let first = *start.get_or_insert(at);
-        if have >= 8 {
-            have -= 8;
-            bytes.push(((bits >> have & 0xFF) as u8, first, at + 1));
-            start = if have == 0 { None } else { Some(at) };
-            if PROBES.contains(&bytes.len()) {
-                if !is_text(&bytes) {
-                    return None;
-                }
-                bytes.reserve(expected);
-            }
-        }
-    }
-    (count == expected && bytes.len() >= 8 && is_text(&bytes)).then(|| to_view(&bytes))
-}
-
 /// Nine in ten bytes printable ASCII, or valid UTF-8 with hardly a control character.
-fn is_text(bytes: &[(u8, usize, usize)]) -> bool {
+fn is_text(bytes: &[u8]) -> bool {
     let printable = bytes
         .iter()
-        .filter(|(byte, ..)| (0x20..0x7F).contains(byte) || matches!(byte, b'\n' | b'\t' | b'\r'))
+        .filter(|byte| matches!(byte, 0x20..0x7F | b'\n' | b'\t' | b'\r'))
         .count();
     if printable * 10 >= bytes.len() * 9 {
         return true;
     }
-    let raw: Vec<u8> = bytes.iter().map(|(byte, ..)| *byte).collect();
-    let valid = match std::str::from_utf8(&raw) {
+    let valid = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         // The last character may be cut.
-        Err(error) if error.error_len().is_none() => raw
+        Err(error) if error.error_len().is_none() => bytes
             .get(..error.valid_up_to())
             .and_then(|head| std::str::from_utf8(head).ok())
             .unwrap_or_default(),
@@ -143,20 +157,21 @@ fn is_text(bytes: &[(u8, usize, usize)]) -> bool {
     valid.len() >= 8 && letters * 10 >= valid.chars().count() * 8
 }
 
-/// Decoded bytes with their places; what is no UTF-8 becomes a replacement character.
-fn to_view(bytes: &[(u8, usize, usize)]) -> View {
-    let raw: Vec<u8> = bytes.iter().map(|(byte, ..)| *byte).collect();
-    let mut view = View::with_capacity(raw.len());
+/// Decoded bytes, each with its place in the source; what is no UTF-8 becomes a question mark.
+fn to_view(bytes: &[u8], place: impl Fn(usize) -> Range<usize>) -> View {
+    let mut view = View::with_capacity(bytes.len());
     let mut at = 0;
-    for chunk in raw.utf8_chunks() {
+    let mut push = |byte: u8, at: usize| {
+        let place = place(at);
+        view.push(byte, place.start, place.len());
+    };
+    for chunk in bytes.utf8_chunks() {
         for byte in chunk.valid().bytes() {
-            if let Some((_, from, to)) = bytes.get(at) {
-                view.push(byte, *from, to - from);
-            }
+            push(byte, at);
             at += 1;
         }
-        if let (false, Some((_, from, to))) = (chunk.invalid().is_empty(), bytes.get(at)) {
-            view.push(b'?', *from, to - from);
+        if !chunk.invalid().is_empty() {
+            push(b'?', at);
         }
         at += chunk.invalid().len();
     }
@@ -171,7 +186,7 @@ pub(super) fn ascii85(text: &str, start: usize) -> Option<Payload> {
     for (at, byte) in inner.bytes().enumerate() {
         let at = start + 2 + at;
         match byte {
-            b'z' if group.is_empty() => bytes.extend([(0, at, at + 1); 4]),
+            b'z' if group.is_empty() => bytes.extend(std::iter::repeat_n((0, at..at + 1), 4)),
             b'!'..=b'u' => group.push((u32::from(byte - b'!'), at)),
             _ if byte.is_ascii_whitespace() => {}
             _ => return None,
@@ -187,13 +202,14 @@ pub(super) fn ascii85(text: &str, start: usize) -> Option<Payload> {
         group.resize(5, (84, last));
         flush(&group, kept, &mut bytes);
     }
+    let (bytes, places): (Vec<u8>, Vec<Range<usize>>) = bytes.into_iter().unzip();
     (bytes.len() >= 8 && is_text(&bytes)).then(|| Payload {
         reading: Reading::Ascii85,
-        view: to_view(&bytes),
+        view: to_view(&bytes, |at| places.get(at).cloned().unwrap_or_default()),
     })
 }
 
-fn flush(group: &[(u32, usize)], kept: usize, bytes: &mut Vec<(u8, usize, usize)>) {
+fn flush(group: &[(u32, usize)], kept: usize, bytes: &mut Vec<(u8, Range<usize>)>) {
     let value = group.iter().fold(0_u32, |value, (digit, _)| {
         value.wrapping_mul(85).wrapping_add(*digit)
     });
@@ -204,6 +220,6 @@ fn flush(group: &[(u32, usize)], kept: usize, bytes: &mut Vec<(u8, usize, usize)
             .to_be_bytes()
             .into_iter()
             .take(kept)
-            .map(|byte| (byte, first, last + 1)),
+            .map(|byte| (byte, first..last + 1)),
     );
 }

@@ -17,7 +17,7 @@ pub(crate) struct Sighting {
 /// mark, others at any letter, or at the start of a word of their script (see [`starts`]).
 #[derive(Debug)]
 pub(super) struct Index {
-    at_words: Heads<Keyword, 4>,
+    at_words: Heads<Keyword, 3>,
     anywhere: Heads<Keyword, 2>,
     /// The length of each keyword.
     lens: Vec<u8>,
@@ -59,31 +59,29 @@ impl Index {
     }
 
     /// The keywords that stand at the starts of words.
-    pub(super) fn at_words(&self) -> &Heads<Keyword, 4> {
+    pub(super) fn at_words(&self) -> &Heads<Keyword, 3> {
         &self.at_words
     }
 
-    /// All keywords in `text`, by place.
-    pub(super) fn sightings(&self, text: &[u8]) -> Vec<Sighting> {
-        let mut found = Vec::new();
+    /// Adds all keywords in `text`, by place.
+    pub(super) fn find(&self, text: &[u8], found: &mut Vec<Sighting>) {
         if self.anchoring == Anchoring::Anywhere {
             // Letters and digits only: they are flat.
             for at in 0..text.len() {
                 let note = |keyword| found.push(Sighting { at, keyword });
                 self.anywhere.each_start(starts::eight(text, at), note);
             }
-            return found;
+            return;
         }
         starts::each(text, |start| {
             let at = start.at;
             if start.is_wide() {
-                self.note_wide(start, &mut found);
+                self.note_wide(start, found);
                 return;
             }
             let note = |keyword| found.push(Sighting { at, keyword });
             self.at_words.each_start(start.bytes, note);
         });
-        found
     }
 
     /// Adds the keywords at a letter beyond ASCII.
