@@ -3,7 +3,7 @@
 /// Bytes by which the beginnings of words are known.
 pub(crate) const HEAD: usize = 4;
 /// First bytes by which keywords are found: the more, the fewer words share them.
-pub(crate) const HEADS: [usize; 3] = [6, HEAD, 3];
+pub(crate) const HEADS: [usize; 3] = [7, HEAD, 3];
 /// Bytes of a word that are compared; longer words are cut.
 pub(crate) const COMPARED: usize = 8;
 

@@ -245,34 +245,3 @@ pub struct Rule {
     /// Completes "This text …".
     pub says: String,
 }
-#[cfg(test)]
-mod stats {
-    #[test]
-    fn stats() {
-        let s = crate::test_scanner();
-        let mut by: std::collections::BTreeMap<u64, Vec<String>> = Default::default();
-        let mut distinct = std::collections::BTreeSet::new();
-        let mut n = 0;
-        for e in s.dictionary.entries() {
-            n += 1;
-            let (b, l) = e.key();
-            distinct.insert((b, l));
-            by.entry(b & 0xFFFF_FFFF)
-                .or_default()
-                .push(String::from_utf8_lossy(&b.to_le_bytes()[..usize::from(l).min(8)]).into_owned());
-        }
-        let mut v: Vec<_> = by.values().collect();
-        v.sort_by_key(|x| std::cmp::Reverse(x.len()));
-        println!("entries {n} distinct {} heads {}", distinct.len(), v.len());
-        for x in v.iter().take(25) {
-            println!("{} {:?}", x.len(), &x[..x.len().min(24)]);
-        }
-        for w in [
-            "the ", "buil", "must", "pass", "befo", "chan", "is m", "merg", "into", "main", "and ", "test",
-            "name", "ever",
-        ] {
-            let k = u32::from_le_bytes(w.as_bytes().try_into().unwrap()) as u64;
-            println!("{w}: {:?}", by.get(&k));
-        }
-    }
-}

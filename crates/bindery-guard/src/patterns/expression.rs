@@ -131,7 +131,8 @@ pub(crate) fn compile(
     let anchor = expander.anchor.ok_or("no anchor: mark one group as `{group!}`")?;
     Ok(Expression {
         segments,
-        anchors: known.of(&anchor)?,
+        // Keywords are found however their words are separated, so that one form of each is enough.
+        anchors: known.of(&anchor.replace(NARROW_SEPARATOR, " "))?,
         leading: expander.leading,
         bare,
         blanks,
@@ -307,7 +308,7 @@ fn literals(anchor: &str) -> Result<Vec<Vec<u8>>, String> {
         .kind(ExtractKind::Prefix)
         .limit_class(4)
         .limit_repeat(2)
-        .limit_literal_len(16)
+        .limit_literal_len(LONGEST_ANCHOR)
         .limit_total(MOST_ANCHORS);
     let mut found = extractor.extract(&parse(anchor)?);
     found.dedup();
