@@ -105,7 +105,7 @@ impl Firsts {
         for word in words {
             let number = Self::number(word);
             // A word of one short letter and nothing else goes with any.
-            let is_short = word & 0xFF < 0xE0 && word >> 24 & 0xFF == 0;
+            let is_short = matches!(word.to_le_bytes(), [..0xE0, _, _, 0, ..]);
             if let Some(bits) = firsts.0.get_mut(number >> 6) {
                 *bits |= if is_short { u64::MAX } else { 1 << (number & 63) };
             }
