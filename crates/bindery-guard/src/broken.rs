@@ -53,6 +53,15 @@ impl Stems {
         if len == 3 && COMMON.iter().any(|word| key(word).0 == start.bytes & mask(3)) {
             return false;
         }
+        // For the most part one byte and two letters follow.
+        if len + 3 <= COMPARED
+            && let [b' ', first, second, ..] = (start.bytes >> bits(len)).to_le_bytes()
+            && first.is_ascii_alphanumeric()
+            && second.is_ascii_alphanumeric()
+        {
+            let joined = start.bytes & mask(len) | start.bytes >> 8 & !mask(len);
+            return self.beginnings.contains(joined & mask(len + 2));
+        }
         let needed = (len + 2).min(COMPARED);
         let gap = starts::gap_len(starts::eight(text, start.at + len));
         if len < COMPARED && gap > LONGEST_GAP {

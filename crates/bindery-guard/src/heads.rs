@@ -46,7 +46,10 @@ impl<T: Copy, const TABLES: usize> Heads<T, TABLES> {
     #[inline]
     pub(crate) fn each_start(&self, text: u64, mut visit: impl FnMut(T)) {
         // All filters first: most places have no word at all, and one branch for all tables tells.
-        let may = self.tables.each_ref().map(|table| table.may_have(text));
+        let mut may = [false; TABLES];
+        for (may, table) in may.iter_mut().zip(&self.tables) {
+            *may = table.may_have(text);
+        }
         if !may.contains(&true) {
             return;
         }

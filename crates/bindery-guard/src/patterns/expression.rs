@@ -18,6 +18,8 @@ const LONGEST_ANCHOR: usize = crate::heads::COMPARED;
 
 /// White space and the marks that Markdown, comments and slugs put around words.
 const SEPARATOR: &str = r#"(?:[ \n*_`>"'#+=/\\|,-]+)"#;
+/// The marks of it.
+const SEPARATING: &[u8] = br#"*_`>"'#+=/\|,-"#;
 /// The same within an anchor, where few forms keep the automaton small.
 const NARROW_SEPARATOR: &str = r"[ \n_-]";
 /// One word of any kind with what follows it. A full stop within a path or number ends no sentence.
@@ -203,9 +205,9 @@ fn needs(part: &str, anchored: bool, words: &Words, form: Form, known: &mut Lite
         let is_found = |key: &Vec<u8>| match key.first() {
             Some(0x80..0xCE | 0xD5..) => true,
             Some(first) => {
-                required.after_blank
-                    && form == Form::Words
-                    && (first.is_ascii_alphanumeric() || *first >= 0xCE)
+                // A mark starts where no other of its kind stands before it.
+                let starts = first.is_ascii_graphic() && !SEPARATING.contains(first) || *first >= 0xCE;
+                required.after_blank && form == Form::Words && starts
             }
             None => false,
         };
