@@ -72,7 +72,7 @@ struct Table<T> {
     /// The bytes by which they are found, as bits.
     head: u64,
     /// One bit for each hash of first bytes.
-    filter: Box<Filter>,
+    filter: Box<Bits>,
     /// Where the entries of each hash start; one more for the end.
     starts: Vec<u16>,
     entries: Vec<Entry<T>>,
@@ -110,12 +110,13 @@ impl<T> Entry<T> {
 
 const HASH_BITS: u32 = 14;
 
-type Filter = [u64; 1 << (HASH_BITS - 6)];
+/// One bit for each hash.
+type Bits = [u64; 1 << (HASH_BITS - 6)];
 
 impl<T: Copy> Table<T> {
     fn new(len: usize, mut entries: Vec<Entry<T>>) -> Self {
         let head = mask(len);
-        let mut filter: Box<Filter> = Box::new([0; _]);
+        let mut filter: Box<Bits> = Box::new([0; _]);
         let mut starts = vec![0_u16; (1 << HASH_BITS) + 1];
         for entry in &entries {
             let hash = hash(entry.bytes & head);

@@ -170,20 +170,18 @@ pub(crate) fn is_suspect(source: &str, at: usize) -> bool {
     match letter {
         _ if kind == 0 => false,
         // In Latin words only.
-        _ if kind == LOOKALIKE => is_latin(before()) || is_latin(after()),
+        _ if kind == LOOKALIKE => is(before(), is_latin) || is(after(), is_latin),
         '\u{200C}' | '\u{200D}' => invisible::is_stray_joiner(before(), letter, after()),
         '\u{FE00}'..='\u{FE0F}' => {
             let base = before();
-            is(base, |base| {
-                base.is_ascii_alphabetic() || selector::is_selector(base)
-            }) || is(after(), selector::is_selector)
+            is(base, is_latin) || is(base, selector::is_selector) || is(after(), selector::is_selector)
         }
         _ => true,
     }
 }
 
-fn is_latin(letter: Option<char>) -> bool {
-    letter.is_some_and(|letter| letter.is_ascii_alphabetic())
+fn is_latin(letter: char) -> bool {
+    letter.is_ascii_alphabetic()
 }
 
 const CONTROL: u8 = 1;

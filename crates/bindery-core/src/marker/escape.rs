@@ -173,7 +173,8 @@ fn after_sequence(opened_by: char, rest: &str) -> &str {
     let parameters = inner
         .bytes()
         .take(64)
-        .take_while(|byte| (0x20..0x40).contains(byte))
+        // As the scanner reads it: slashes and opening brackets end it, so that no tag hides in a sequence.
+        .take_while(|byte| matches!(byte, 0x20..=0x2E | 0x30..=0x3B | 0x3D..=0x3F))
         .count();
     let end = match inner.as_bytes().get(parameters) {
         Some(0x40..=0x7e) => parameters + 1,
