@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use crate::heads::{COMPARED, HEAD, Heads, first_bytes, key, mask};
 use crate::starts::{self, Start};
-use crate::survey::Word;
 use crate::view::View;
 
 /// Words of the patterns, found by their first letters.
@@ -16,7 +15,9 @@ use crate::view::View;
 pub(crate) struct Stems {
     words: Vec<Vec<u8>>,
     heads: Heads<usize, 1>,
-    beginnings: Beginnings,
+    /// Words that a stem may be broken after.
+    pieces: Bits,
+    beginnings: Bits,
 }
 
 /// Words that stand before others everywhere.
@@ -34,7 +35,8 @@ impl Stems {
             .collect();
         let heads = Heads::new([HEAD], words.iter().map(|word| key(word)).zip(0..));
         Self {
-            beginnings: Beginnings::new(&words),
+            pieces: pieces(&words),
+            beginnings: beginnings(&words),
             words,
             heads,
         }
@@ -50,7 +52,7 @@ impl Stems {
     #[inline]
     fn may_be_broken(&self, text: &[u8], start: Start) -> bool {
         let len = start.len;
-        if len == 3 && COMMON.iter().any(|word| key(word).0 == start.bytes & mask(3)) {
+        if !self.pieces.contains(start.bytes & mask(len)) {
             return false;
         }
         // For the most part one byte and two letters follow.
@@ -77,16 +79,6 @@ impl Stems {
             (joined, shown) = (more, needed);
         }
         self.beginnings.contains(joined & mask(needed.min(shown)))
-    }
-
-    /// The first four letters of each stem, once.
-    pub(crate) fn beginnings(&self) -> impl Iterator<Item = ((u64, u8), Word)> {
-        let heads: BTreeSet<u64> = self
-            .words
-            .iter()
-            .map(|word| first_bytes(word) & mask(HEAD))
-            .collect();
-        heads.into_iter().map(|head| ((head, 4), Word::Stem))
     }
 
     /// Whether the pieces from `at` on make a stem that begins with the first of them, which is none
@@ -130,36 +122,52 @@ fn joined_head(text: &[u8], at: usize, len: usize) -> Option<u64> {
     Some(first_bytes(&head))
 }
 
-/// The first letters of stems: their first three, four and so on.
+/// Words by one bit for each hash of their first bytes: tells of most that they are none of them.
 #[derive(Debug)]
-struct Beginnings(Vec<u64>);
+struct Bits(Box<[u64; 1 << (Bits::BITS - 6)]>);
 
-impl Beginnings {
+impl Bits {
     const BITS: u32 = 17;
 
-    fn new(words: &[Vec<u8>]) -> Self {
-        let mut bits = vec![0_u64; 1 << (Self::BITS - 6)];
+    fn new(words: impl Iterator<Item = u64>) -> Self {
+        let mut bits = Self(Box::new([0; _]));
         for word in words {
-            for len in 3..=word.len().min(COMPARED) {
-                let place = Self::place(first_bytes(word) & mask(len));
-                if let Some(bits) = bits.get_mut(place >> 6) {
-                    *bits |= 1 << (place & 63);
-                }
+            let place = Self::place(word);
+            if let Some(bits) = bits.0.get_mut(place >> 6) {
+                *bits |= 1 << (place & 63);
             }
         }
-        Self(bits)
+        bits
     }
 
     #[inline]
-    fn contains(&self, beginning: u64) -> bool {
-        let place = Self::place(beginning);
+    fn contains(&self, word: u64) -> bool {
+        let place = Self::place(word);
         self.0.get(place >> 6).copied().unwrap_or(0) >> (place & 63) & 1 == 1
     }
 
     #[inline]
-    fn place(beginning: u64) -> usize {
-        usize::try_from(beginning.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - Self::BITS)).unwrap_or(0)
+    fn place(word: u64) -> usize {
+        usize::try_from(word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - Self::BITS)).unwrap_or(0)
     }
+}
+
+/// What stems begin with, two letters less than they at most, where it is no stem itself and not common.
+fn pieces(stems: &[Vec<u8>]) -> Bits {
+    let whole: BTreeSet<&[u8]> = stems.iter().map(Vec::as_slice).chain(COMMON).collect();
+    let pieces = stems
+        .iter()
+        .flat_map(|stem| (1..=stem.len().saturating_sub(2)).filter_map(|len| stem.get(..len)))
+        .filter(|piece| piece.len() <= LONGEST_PIECE && !whole.contains(piece));
+    Bits::new(pieces.map(first_bytes))
+}
+
+/// The first three, four and so on letters of stems.
+fn beginnings(stems: &[Vec<u8>]) -> Bits {
+    let beginnings = stems
+        .iter()
+        .flat_map(|stem| (3..=stem.len().min(COMPARED)).map(|len| first_bytes(stem) & mask(len)));
+    Bits::new(beginnings)
 }
 
 /// Longest first piece of a broken word.

@@ -19,7 +19,7 @@ impl<T: Copy, const TABLES: usize> Heads<T, TABLES> {
     pub(crate) fn new(heads: [usize; TABLES], words: impl Iterator<Item = ((u64, u8), T)>) -> Self {
         let entry = |((bytes, len), value): ((u64, u8), T)| Entry {
             bytes: u64::from_le_bytes(bytes.to_le_bytes().map(flat)) & mask(usize::from(len)),
-            mask: mask(usize::from(len)),
+            len: len.min(u8::try_from(COMPARED).unwrap_or(len)),
             value,
         };
         let mut left: Vec<Entry<T>> = words.map(entry).collect();
@@ -71,35 +71,42 @@ impl<T: Copy, const TABLES: usize> Heads<T, TABLES> {
 struct Table<T> {
     /// The bytes by which they are found, as bits.
     head: u64,
-    /// One bit for each hash of first bytes.
-    filter: Box<Bits>,
+    /// One bit for each hash of first bytes, as far as it counts there.
+    filter: Vec<u64>,
+    /// What of a hash does not count for the filter.
+    filter_shift: u32,
+    /// What of a hash does not count for `starts`.
+    shift: u32,
     /// Where the entries of each hash start; one more for the end.
     starts: Vec<u16>,
     entries: Vec<Entry<T>>,
 }
 
-/// A word's first bytes as a number, the bits of it that count, and its value.
+/// A word's first bytes as a number, how many of them count, and its value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry<T> {
     bytes: u64,
-    mask: u64,
     pub(crate) value: T,
+    len: u8,
 }
 
 impl<T> Entry<T> {
     /// The word as a table takes it.
     pub(crate) fn key(&self) -> (u64, u8) {
-        (self.bytes, u8::try_from(self.len()).unwrap_or(u8::MAX))
+        (self.bytes, self.len)
     }
 
     /// How many bytes of the word are compared.
-    pub(crate) fn len(&self) -> usize {
-        (self.mask.trailing_ones() / 8) as usize
+    fn len(&self) -> usize {
+        usize::from(self.len)
     }
 
     /// Whether a text with these first bytes starts with the word, or with what is compared of it.
+    #[inline]
     pub(crate) fn starts(&self, text: u64) -> bool {
-        (text ^ self.bytes) & self.mask == 0
+        // Without what is not compared, nothing is left of equal words; no word is empty.
+        let rest = 64 - 8 * u32::from(self.len);
+        (text ^ self.bytes).checked_shl(rest).is_none_or(|left| left == 0)
     }
 
     /// Whether the word starts with the first `len` bytes of a text.
@@ -108,22 +115,25 @@ impl<T> Entry<T> {
     }
 }
 
-const HASH_BITS: u32 = 14;
-
-/// One bit for each hash.
-type Bits = [u64; 1 << (HASH_BITS - 6)];
+const HASH_BITS: u32 = 18;
 
 impl<T: Copy> Table<T> {
     fn new(len: usize, mut entries: Vec<Entry<T>>) -> Self {
         let head = mask(len);
-        let mut filter: Box<Bits> = Box::new([0; _]);
-        let mut starts = vec![0_u16; (1 << HASH_BITS) + 1];
+        // What is looked at for each word of a text should be small, and say no as often as it can: some words
+        // share a place, and eight bits of the filter belong to a word.
+        let bits = entries.len().checked_ilog2().unwrap_or(0) + 1;
+        let shift = HASH_BITS - bits.clamp(8, HASH_BITS);
+        let filter_shift = HASH_BITS - (bits + 3).clamp(12, HASH_BITS);
+        let mut filter = vec![0_u64; 1 << (HASH_BITS - filter_shift - 6)];
+        let mut starts = vec![0_u16; (1 << (HASH_BITS - shift)) + 1];
         for entry in &entries {
             let hash = hash(entry.bytes & head);
-            if let Some(bits) = filter.get_mut(hash >> 6) {
-                *bits |= 1_u64 << (hash & 63);
+            let bit = hash >> filter_shift;
+            if let Some(bits) = filter.get_mut(bit >> 6) {
+                *bits |= 1_u64 << (bit & 63);
             }
-            if let Some(count) = starts.get_mut(hash + 1) {
+            if let Some(count) = starts.get_mut((hash >> shift) + 1) {
                 *count += 1;
             }
         }
@@ -133,10 +143,12 @@ impl<T: Copy> Table<T> {
             *start = sum;
         }
         // In the order in which they came, where they share a hash.
-        entries.sort_by_key(|entry| hash(entry.bytes & head));
+        entries.sort_by_key(|entry| hash(entry.bytes & head) >> shift);
         Self {
             head,
             filter,
+            filter_shift,
+            shift,
             starts,
             entries,
         }
@@ -145,13 +157,13 @@ impl<T: Copy> Table<T> {
     /// Whether a word may be found by the first of these bytes.
     #[inline]
     fn may_have(&self, text: u64) -> bool {
-        let hash = hash(text & self.head);
-        self.filter.get(hash >> 6).copied().unwrap_or(0) >> (hash & 63) & 1 == 1
+        let bit = hash(text & self.head) >> self.filter_shift;
+        self.filter.get(bit >> 6).copied().unwrap_or(0) >> (bit & 63) & 1 == 1
     }
 
     #[inline]
     fn at(&self, text: u64) -> &[Entry<T>] {
-        let hash = hash(text & self.head);
+        let hash = hash(text & self.head) >> self.shift;
         match self.starts.get(hash..hash + 2) {
             Some([start, end]) => self
                 .entries

@@ -8,17 +8,18 @@
 mod automaton;
 mod group;
 mod index;
+mod nearest;
 mod walk;
 
 use std::ops::Range;
 
 use crate::heads::Heads;
-use crate::patterns::{Anchor, Grid, Keyword, Rows};
+use crate::patterns::{Anchor, Bytes, Grid, Keyword, Need, Rows};
 use crate::starts::Start;
-use group::Group;
+use group::{Groups, Place};
 use index::Index;
 pub(crate) use index::Sighting;
-use walk::Step;
+use nearest::Nearest;
 
 /// A place where a pattern matched, in the searched text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +45,8 @@ pub(crate) const WINDOW: usize = 320;
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     pub(crate) bytes: usize,
-    /// For [`Matcher::hits_at`], which leaves it as it was: nowhere for every set.
-    nearest: Vec<usize>,
+    /// For [`Matcher::hits_at`].
+    nearest: Nearest,
     /// For [`Matcher::hits`], so that many short texts need room once.
     sightings: Vec<Sighting>,
 }
@@ -60,10 +61,10 @@ impl Work {
 #[derive(Debug)]
 pub(crate) struct Matcher {
     index: Index,
-    groups: Vec<Group>,
-    steps: Vec<Step>,
+    groups: Groups,
     /// The groups that each keyword anchors.
     anchored: Rows<Anchor>,
+    nexts: Vec<Bytes>,
     /// The sets that each keyword belongs to.
     sets: Rows<u16>,
     set_count: usize,
@@ -74,9 +75,9 @@ impl Matcher {
     pub(crate) fn new(grid: Grid<'static>, anchoring: Anchoring) -> Self {
         Self {
             index: Index::new(&grid.keywords, anchoring),
-            groups: grid.groups.into_iter().map(Group::new).collect(),
-            steps: grid.bodies.into_iter().map(Step::new).collect(),
+            groups: Groups::new(grid.groups, grid.bodies),
             anchored: grid.anchored,
+            nexts: grid.nexts,
             sets: grid.sets,
             set_count: usize::from(grid.set_count),
         }
@@ -107,48 +108,30 @@ impl Matcher {
     pub(crate) fn hits_at(&self, text: &[u8], sightings: &[Sighting], work: &mut Work) -> Vec<Hit> {
         let mut hits = Vec::new();
         work.add(text.len() + sightings.len());
-        if !sightings
-            .iter()
-            .any(|sighting| !self.anchored.of(sighting.keyword).is_empty())
-        {
-            return hits;
-        }
         // From the end, so that the next place of a keyword of each set is known.
         let mut nearest = std::mem::take(&mut work.nearest);
-        if nearest.len() < self.set_count {
-            nearest.resize(self.set_count, usize::MAX);
-        }
+        nearest.start(text.len(), self.set_count);
         for sighting in sightings.iter().rev() {
-            let follows = |set: &u16| {
-                let place = nearest.get(usize::from(*set));
-                place.is_some_and(|place| *place <= sighting.at + WINDOW)
-            };
             let anchored = self.anchored.of(sighting.keyword);
-            let len = self.index.len_of(sighting.keyword);
-            let rest = text.get(sighting.at + len..).unwrap_or_default();
-            for anchor in anchored.iter().filter(|anchor| anchor.may_precede(rest)) {
-                if let Some(group) = self.groups.get(usize::from(anchor.group)) {
-                    group.run(
-                        text,
-                        (sighting.at, len, anchor.state),
-                        (follows, &self.steps),
-                        work,
-                        &mut hits,
-                    );
+            if !anchored.is_empty() {
+                let len = self.index.len_of(sighting.keyword);
+                let rest = text.get(sighting.at + len..).unwrap_or_default();
+                let follows = |need: &Need| nearest.follows(sighting, *need);
+                for anchor in anchored {
+                    if anchor.may_precede(rest, &self.nexts) {
+                        let place = Place {
+                            at: sighting.at,
+                            len,
+                            state: anchor.state,
+                            whole: anchor.whole,
+                        };
+                        let group = (anchor.group, place);
+                        self.groups.run(group, text, follows, (work, &mut hits));
+                    }
                 }
             }
             for set in self.sets.of(sighting.keyword) {
-                if let Some(place) = nearest.get_mut(usize::from(*set)) {
-                    *place = sighting.at;
-                }
-            }
-        }
-        let sets = sightings
-            .iter()
-            .flat_map(|sighting| self.sets.of(sighting.keyword));
-        for set in sets {
-            if let Some(place) = nearest.get_mut(usize::from(*set)) {
-                *place = usize::MAX;
+                nearest.note(*set, sighting);
             }
         }
         work.nearest = nearest;
@@ -163,7 +146,7 @@ impl Matcher {
         self.index.find(text, &mut sightings);
         for sighting in sightings {
             for anchor in self.anchored.of(sighting.keyword) {
-                self.groups[usize::from(anchor.group)].run_fully(text, sighting.at, &self.steps, &mut hits);
+                self.groups.run_fully(anchor.group, text, sighting.at, &mut hits);
             }
         }
         in_order(hits)

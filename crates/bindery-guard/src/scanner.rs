@@ -8,7 +8,7 @@ use aho_corasick::AhoCorasick;
 use crate::broken::Stems;
 use crate::decode::mirror;
 use crate::finding::{Kind, Reading, Severity};
-use crate::heads::{HEAD, HEADS, Heads, key};
+use crate::heads::{HEADS, Heads, key};
 use crate::judge;
 use crate::matcher::{Anchoring, Hit, Matcher, Sighting, Work};
 use crate::patterns::{self, BUILTIN, Grid, Lists, Pattern, PatternError, Tables};
@@ -26,7 +26,7 @@ pub struct Scanner {
     parts: Vec<Part>,
     stems: Stems,
     topics: OnceLock<Option<AhoCorasick>>,
-    /// The keywords of the first part, the beginnings of stems and the mirrored words.
+    /// The keywords of the first part and the mirrored words.
     dictionary: Heads<Word, 3>,
 }
 
@@ -105,10 +105,7 @@ impl Scanner {
             .into_iter()
             .flat_map(|part| part.plain.at_words().entries())
             .map(|entry| (entry.key(), Word::Keyword(entry.value)));
-        let dictionary = Heads::new(
-            HEADS,
-            keywords.chain(stems.beginnings()).chain(mirrored(&words.probes)),
-        );
+        let dictionary = Heads::new(HEADS, keywords.chain(mirrored(&words.probes)));
         Self {
             dictionary,
             stems,
@@ -190,15 +187,11 @@ impl Scanner {
                 part.plain.note_wide(start, &mut found.sightings);
                 return;
             }
-            let at = start.at;
-            // A short word is no stem yet.
-            let mut may_be_broken = (1..HEAD).contains(&start.len);
             self.dictionary.each_start(start.bytes, |word| match word {
-                Word::Keyword(keyword) => found.sightings.push(Sighting { at, keyword }),
-                Word::Stem => may_be_broken = true,
-                Word::Mirrored(reading) => found.mirrored.push((at, reading)),
+                Word::Keyword(keyword) => found.sightings.push(Sighting::new(start, keyword)),
+                Word::Mirrored(reading) => found.mirrored.push((start.at, reading)),
             });
-            if may_be_broken {
+            if start.len > 0 {
                 found.suspects.look(text, start, &self.stems);
             }
         });

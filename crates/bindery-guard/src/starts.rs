@@ -1,6 +1,9 @@
-//! Where words, runs of one mark and letters beyond ASCII start, eight bytes at a time.
+//! Where words, runs of one mark and letters beyond ASCII start, sixty-four bytes at a time.
+
+mod block;
 
 use crate::heads::{first_bytes, flatten};
+use block::{BEFORE, BLOCK, Block};
 
 /// A place where a word, a run of one mark or a letter beyond ASCII starts.
 #[derive(Debug, Clone, Copy)]
@@ -11,6 +14,8 @@ pub(crate) struct Start {
     /// ASCII letters and digits from there on, as far as the eight bytes show; zero for a mark and a letter
     /// beyond ASCII.
     pub(crate) len: usize,
+    /// How many words of any script, with blanks between them, start before it.
+    pub(crate) token: u32,
 }
 
 impl Start {
@@ -53,110 +58,89 @@ pub(crate) const fn gap_len(bytes: u64) -> usize {
     (letters(bytes).trailing_zeros() / 8) as usize
 }
 
-/// How many bytes a letter beyond ASCII has, by its first.
-#[inline]
-const fn wide_len(first: u8) -> usize {
-    match first {
-        0xC0..=0xDF => 2,
-        0xE0..=0xEF => 3,
-        0xF0..=0xFF => 4,
-        // A byte that starts none.
-        _ => 1,
-    }
-}
-
-/// Whether the letters that begin with this byte make words with blanks between them, and without other
-/// letters before them: Greek and Cyrillic.
-const fn makes_words(first: u8) -> bool {
-    matches!(first, 0xCE..=0xD4)
-}
-
 /// Shows `visit` all starts in order: of words of ASCII letters and digits, of runs of any other ASCII byte
 /// above a blank, of words of Greek and Cyrillic letters, and of all other letters.
 #[inline]
 pub(crate) fn each(text: &[u8], mut visit: impl FnMut(Start)) {
-    let mut window = Window::new(text);
-    let mut next = 0;
-    let mut before = b' ';
-    while let Some(&first) = text.get(next) {
-        let at = next;
-        let is_word = first.is_ascii_alphanumeric();
-        if !is_word {
-            let goes_on = if first < 0x80 {
-                next += 1;
-                first <= b' ' || first == before
-            } else {
-                next += wide_len(first);
-                makes_words(first) && makes_words(before)
-            };
-            before = first;
-            if goes_on {
-                continue;
-            }
+    let mut token = 0;
+    let (mut in_word, mut seen) = (false, false);
+    for from in (0..text.len()).step_by(BLOCK) {
+        let part = Part::new(text, from);
+        let block = part.block();
+        let tokens = block.tokens(seen);
+        let mut starts = block.starts(in_word);
+        while starts != 0 {
+            let place = starts.trailing_zeros();
+            starts &= starts - 1;
+            let bytes = part.eight(place as usize);
+            visit(Start {
+                at: from + place as usize,
+                bytes,
+                len: block.word_len(place, bytes),
+                token,
+            });
+            token += (tokens >> place & 1) as u32;
         }
-        let bytes = window.eight(at);
-        let mut len = 0;
-        if is_word {
-            len = word_len(bytes);
-            next += len;
-            if len == EACH {
-                next += rest_len(text, next);
-            }
-            before = b'a';
-        }
-        visit(Start { at, bytes, len });
+        in_word = block.words >> (BLOCK - 1) == 1;
+        seen = block.ends_seen(seen);
     }
 }
 
-/// A part of a text, flattened: many bytes at once take hardly longer than eight.
-struct Window<'a> {
-    text: &'a [u8],
-    from: usize,
-    flat: [u8; PART + EACH],
-}
-
-/// Bytes of a part.
-const PART: usize = 248;
-
-impl<'a> Window<'a> {
-    fn new(text: &'a [u8]) -> Self {
-        let mut window = Self {
-            text,
-            from: 0,
-            flat: [0; PART + EACH],
-        };
-        window.move_to(0);
-        window
-    }
-
-    fn move_to(&mut self, at: usize) {
-        self.from = at;
-        let rest = self.text.get(at..).unwrap_or_default();
-        let len = rest.len().min(self.flat.len());
-        let (flat, end) = self.flat.split_at_mut(len);
-        flatten(rest, flat);
-        end.fill(0);
-    }
-
-    /// The eight bytes from `at` on, which is not before the last one that was asked for.
+impl Block {
+    /// How many letters and digits follow from `place` on, as far as the eight `bytes` there show.
     #[inline]
-    fn eight(&mut self, at: usize) -> u64 {
-        if at - self.from > PART {
-            self.move_to(at);
+    fn word_len(&self, place: u32, bytes: u64) -> usize {
+        let here = (self.words >> place).trailing_ones();
+        if place + here < u64::BITS {
+            (here as usize).min(EACH)
+        } else {
+            word_len(bytes)
         }
-        eight(&self.flat, at - self.from)
     }
 }
 
-/// How many letters and digits follow from `at` on.
-fn rest_len(text: &[u8], at: usize) -> usize {
-    let mut end = at;
-    loop {
-        let len = word_len(eight(text, end));
-        end += len;
-        if len < EACH {
-            return end - at;
+/// The bytes of a block with some before and after it; blanks before the start and zeros after the end of the
+/// text.
+struct Part {
+    /// As they are, those before the block first.
+    bytes: [u8; BEFORE + BLOCK],
+    /// Flattened.
+    flat: [u8; BLOCK + EACH],
+}
+
+impl Part {
+    #[inline]
+    fn new(text: &[u8], from: usize) -> Self {
+        let mut part = Self {
+            bytes: [0; _],
+            flat: [0; _],
+        };
+        let (before, bytes) = part.bytes.split_at_mut(BEFORE);
+        if let Some(last) = from.checked_sub(BEFORE).and_then(|at| text.get(at..from)) {
+            before.copy_from_slice(last);
         }
+        let rest = text.get(from..).unwrap_or_default();
+        if let Some(rest) = rest.first_chunk::<{ BLOCK + EACH }>() {
+            flatten(rest, &mut part.flat);
+            bytes.copy_from_slice(rest.split_at(BLOCK).0);
+        } else {
+            flatten(rest, &mut part.flat);
+            for (to, from) in bytes.iter_mut().zip(rest) {
+                *to = *from;
+            }
+        }
+        part
+    }
+
+    #[inline]
+    fn block(&self) -> Block {
+        Block::new(&self.bytes)
+    }
+
+    /// The eight bytes from a place in the block on.
+    #[inline]
+    fn eight(&self, place: usize) -> u64 {
+        eight(&self.flat, place)
     }
 }
 
@@ -189,7 +173,48 @@ mod tests {
         assert_eq!(starts("да,ты xда"), [(0, 0), (4, 0), (5, 0), (10, 1), (11, 0)]);
     }
 
+    /// As [`each`], by hand.
+    fn by_hand(text: &str) -> Vec<(usize, usize, u32)> {
+        let mut found = Vec::new();
+        let (mut before, mut token, mut seen) = (' ', 0, false);
+        for (at, letter) in text.char_indices() {
+            let is_word = |letter: char| letter.is_ascii_alphanumeric();
+            let makes_words = |letter: char| matches!(u32::from(letter), 0x380..0x540);
+            let starts = if letter <= ' ' {
+                false
+            } else if is_word(letter) {
+                !is_word(before)
+            } else if letter.is_ascii() {
+                letter != before
+            } else {
+                !(makes_words(letter) && makes_words(before))
+            };
+            if starts {
+                let word = text[at..].bytes().take(EACH);
+                let len = word.take_while(u8::is_ascii_alphanumeric).count();
+                found.push((at, len, token));
+            }
+            let kept = is_word(letter) || !letter.is_ascii();
+            token += u32::from(kept && !seen);
+            seen = letter > ' ' && (seen || kept);
+            before = letter;
+        }
+        found
+    }
+
     proptest::proptest! {
+        #[test]
+        fn starts_are_those_one_would_find_by_hand(text in "([a-zA-Z0-9]{1,70}|[ \n]{1,3}|[-_.*]{1,70}|[éдΩ忽👩]){0,40}") {
+            let mut flat = vec![0; text.len()];
+            flatten(text.as_bytes(), &mut flat);
+            let mut found = Vec::new();
+            each(text.as_bytes(), |start| {
+                assert_eq!(start.bytes, eight(&flat, start.at));
+                found.push((start.at, start.len, start.token));
+            });
+            proptest::prop_assert_eq!(found, by_hand(&text));
+        }
+
         #[test]
         fn words_are_measured_as_one_would_by_hand(text in "[a-zA-Z0-9 @`\\[{/:é-]{0,24}") {
             let by_hand = text.bytes().take(8).take_while(u8::is_ascii_alphanumeric).count();

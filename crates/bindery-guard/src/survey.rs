@@ -22,8 +22,6 @@ pub(crate) struct Survey {
 pub(crate) enum Word {
     /// As a keyword of the shipped patterns.
     Keyword(Keyword),
-    /// As the first letters of a word that may be broken.
-    Stem,
     /// As a word that makes sense in another reading.
     Mirrored(Reading),
 }

@@ -10,7 +10,20 @@ use crate::starts::{self, Start};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Sighting {
     pub(crate) at: usize,
+    /// How many words stand before it, of those that blanks separate.
+    pub(crate) token: u32,
     pub(crate) keyword: Keyword,
+}
+
+impl Sighting {
+    #[inline]
+    pub(crate) const fn new(start: Start, keyword: Keyword) -> Self {
+        Self {
+            at: start.at,
+            token: start.token,
+            keyword,
+        }
+    }
 }
 
 /// Keywords by where they may stand: those that begin with ASCII at the start of a word or of a run of one
@@ -68,18 +81,23 @@ impl Index {
         if self.anchoring == Anchoring::Anywhere {
             // Letters and digits only: they are flat.
             for at in 0..text.len() {
-                let note = |keyword| found.push(Sighting { at, keyword });
+                let note = |keyword| {
+                    found.push(Sighting {
+                        at,
+                        token: 0,
+                        keyword,
+                    });
+                };
                 self.anywhere.each_start(starts::eight(text, at), note);
             }
             return;
         }
         starts::each(text, |start| {
-            let at = start.at;
             if start.is_wide() {
                 self.note_wide(start, found);
                 return;
             }
-            let note = |keyword| found.push(Sighting { at, keyword });
+            let note = |keyword| found.push(Sighting::new(start, keyword));
             self.at_words.each_start(start.bytes, note);
         });
     }
@@ -88,8 +106,7 @@ impl Index {
     #[inline]
     pub(super) fn note_wide(&self, start: Start, found: &mut Vec<Sighting>) {
         if self.firsts.may_begin(start.bytes) {
-            let at = start.at;
-            let note = |keyword| found.push(Sighting { at, keyword });
+            let note = |keyword| found.push(Sighting::new(start, keyword));
             self.anywhere.each_start(start.bytes, note);
         }
     }

@@ -7,11 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::WINDOW;
 use super::automaton::Automaton;
-use crate::patterns::{Body, Filter, TrialRow};
-
-/// An expression, ready to be tried.
-#[derive(Debug)]
-pub(super) struct Trial(TrialRow);
+use crate::patterns::{Body, Filter};
 
 /// What a part of an expression looks for. Its automaton is built when it is first needed: most texts
 /// need few of them.
@@ -30,66 +26,62 @@ const MOST_SPARED: u32 = 8;
 /// Most tries of all segments of one expression at one place.
 const MOST_TRIES: usize = 160;
 
-impl Trial {
-    pub(super) fn new(row: TrialRow) -> Self {
-        Self(row)
-    }
-
-    pub(super) fn pattern(&self) -> usize {
-        usize::from(self.0.pattern)
-    }
-
-    /// Keyword sets, one of each must follow the anchor.
-    pub(super) fn needs(&self) -> &[u16] {
-        &self.0.needs
-    }
-
-    /// The match with its anchor at `at` that begins at the first of `starts` to reach beyond it, if
-    /// there is one.
-    pub(super) fn run(
-        &self,
-        text: &[u8],
-        at: usize,
-        starts: impl Iterator<Item = usize>,
-        steps: &[Step],
-    ) -> Option<Range<usize>> {
-        let end = text.len().min(at + WINDOW);
-        let ((_, first), rest) = self.0.segments.split_first()?;
-        let first = steps.get(usize::from(*first))?;
-        if self.0.blanks > 0 && !may_come(rest, steps, text.get(at..end)?, self.0.blanks) {
-            return None;
-        }
-        if first.is_worth_asking() && !may_follow(rest, steps, text.get(at..end)?) {
-            return None;
-        }
-        let (start, reached) = starts.into_iter().find_map(|start| {
-            let reached = first.end(text, start..end)?;
-            (reached > at).then_some((start, reached))
-        })?;
-        let reached = Walk::new(text, end, steps).follow(rest, reached)?;
-        Some(start..reached)
-    }
+/// What is known of the first segment of an expression.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum First<'a> {
+    /// Where it may start.
+    Starts(&'a [usize]),
+    /// That it starts at the anchor, and where it ends if it matches.
+    Ends(Option<usize>),
 }
 
-impl Trial {
-    /// As [`Trial::run`], with nothing but the automata.
-    #[cfg(test)]
-    pub(super) fn run_fully(
-        &self,
-        text: &[u8],
-        at: usize,
-        starts: impl Iterator<Item = usize>,
-        steps: &[Step],
-    ) -> Option<Range<usize>> {
-        let end = text.len().min(at + WINDOW);
-        let ((_, first), rest) = self.0.segments.split_first()?;
-        let (start, reached) = starts.into_iter().find_map(|start| {
-            let reached = steps[usize::from(*first)].end_fully(text, start..end)?;
-            (reached > at).then_some((start, reached))
-        })?;
-        let reached = Walk::new(text, end, steps).follow(rest, reached)?;
-        Some(start..reached)
+/// The match of an expression with its anchor at `at` that begins at the first place to reach beyond it, if there
+/// is one. The expression is its segments, each with the gap before it, and the most blanks in its first
+/// one, see [`crate::patterns::TrialRow`].
+pub(super) fn try_at(
+    text: &[u8],
+    at: usize,
+    known: First<'_>,
+    (segments, blanks, steps): (&[(u8, u16)], u8, &[Step]),
+) -> Option<Range<usize>> {
+    let end = text.len().min(at + WINDOW);
+    let ((_, first), rest) = segments.split_first()?;
+    let first = steps.get(usize::from(*first))?;
+    if blanks > 0 && !may_come(rest, steps, text.get(at..end)?, blanks) {
+        return None;
     }
+    let (start, reached) = match known {
+        First::Ends(reached) => (at, reached.filter(|reached| *reached <= end)?),
+        First::Starts(starts) => {
+            if first.is_worth_asking() && !may_follow(rest, steps, text.get(at..end)?) {
+                return None;
+            }
+            starts.iter().find_map(|start| {
+                let reached = first.end(text, *start..end)?;
+                (reached > at).then_some((*start, reached))
+            })?
+        }
+    };
+    let reached = Walk::new(text, end, steps).follow(rest, reached)?;
+    Some(start..reached)
+}
+
+/// As [`try_at`], with nothing but the automata.
+#[cfg(test)]
+pub(super) fn try_fully(
+    text: &[u8],
+    at: usize,
+    starts: impl Iterator<Item = usize>,
+    (segments, steps): (&[(u8, u16)], &[Step]),
+) -> Option<Range<usize>> {
+    let end = text.len().min(at + WINDOW);
+    let ((_, first), rest) = segments.split_first()?;
+    let (start, reached) = starts.into_iter().find_map(|start| {
+        let reached = steps[usize::from(*first)].end_fully(text, start..end)?;
+        (reached > at).then_some((start, reached))
+    })?;
+    let reached = Walk::new(text, end, steps).follow(rest, reached)?;
+    Some(start..reached)
 }
 
 impl Step {

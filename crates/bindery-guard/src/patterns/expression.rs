@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::literal::{ExtractKind, Extractor};
+use regex_syntax::hir::literal::{ExtractKind, Extractor, Literal, Seq};
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::required::required;
+use super::behind::behind_anchor;
+use super::needs;
 
 /// Deepest nesting of word groups.
 const DEEPEST: usize = 6;
@@ -18,8 +19,8 @@ const LONGEST_ANCHOR: usize = crate::heads::COMPARED;
 
 /// White space and the marks that Markdown, comments and slugs put around words.
 const SEPARATOR: &str = r#"(?:[ \n*_`>"'#+=/\\|,-]+)"#;
-/// The marks of it.
-const SEPARATING: &[u8] = br#"*_`>"'#+=/\|,-"#;
+/// The bytes of it.
+pub(crate) const SEPARATING: &[u8] = b" \n*_`>\"'#+=/\\|,-";
 /// The same within an anchor, where few forms keep the automaton small.
 const NARROW_SEPARATOR: &str = r"[ \n_-]";
 /// One word of any kind with what follows it. A full stop within a path or number ends no sentence.
@@ -51,6 +52,9 @@ pub(crate) struct Expression {
     pub(crate) bare: bool,
     /// The most blanks in and after a bare anchor that a blank follows; zero if that cannot be said.
     pub(crate) blanks: u8,
+    /// The anchors that are all of what the first segment has before its last blanks, and that no other anchor
+    /// begins with.
+    pub(crate) whole: Vec<Vec<u8>>,
 }
 
 /// A part of an expression without a long gap.
@@ -91,15 +95,23 @@ pub(crate) fn compile(
     };
     let last = parts.len() - 1;
     let mut segments = Vec::with_capacity(parts.len());
+    let mut starts = false;
     for (at, (gap, part)) in parts.iter().enumerate() {
         let mut body = expander.expand(part, 0)?;
         if at > 0 && expander.anchor.is_none() {
             return Err("no anchor before the first long gap: mark one group as `{group!}`".to_owned());
         }
-        let mut needs = needs(part, at > 0, words, form, known);
-        if at > 0 {
-            needs.extend(known.of(&body).ok());
-        }
+        let needs = if at > 0 {
+            needs::needs(&parse(&body)?, starts)
+        } else if form == Form::Joined {
+            Vec::new()
+        } else if expander.leading {
+            // What does not stand at its start stands behind the anchor.
+            needs::needs(&parse(&body)?, false)
+        } else {
+            needs_behind_anchor(part, words, form)?
+        };
+        starts = needs::ends_before_word(&parse(&body)?, starts);
         if form == Form::Words {
             let start = if at == 0 && !expander.begins_with_mark(known) {
                 r"\b{start-half}"
@@ -131,10 +143,16 @@ pub(crate) fn compile(
         0
     };
     let anchor = expander.anchor.ok_or("no anchor: mark one group as `{group!}`")?;
+    // Keywords are found however their words are separated, so that one form of each is enough.
+    let anchor = anchor.replace(NARROW_SEPARATOR, " ");
     Ok(Expression {
         segments,
-        // Keywords are found however their words are separated, so that one form of each is enough.
-        anchors: known.of(&anchor.replace(NARROW_SEPARATOR, " "))?,
+        whole: if blanks > 0 {
+            whole_literals(&parse(&anchor)?)
+        } else {
+            Vec::new()
+        },
+        anchors: known.of(&anchor)?,
         leading: expander.leading,
         bare,
         blanks,
@@ -183,39 +201,20 @@ fn blanks(anchor: &str) -> u8 {
     u8::try_from(most + 1).unwrap_or(0)
 }
 
-/// What [`Segment::needs`] says of the brackets and word groups of a part.
-fn needs(part: &str, anchored: bool, words: &Words, form: Form, known: &mut Literals) -> Vec<Vec<Vec<u8>>> {
-    if form == Form::Joined {
-        return Vec::new();
-    }
-    let mut sets = Vec::new();
-    for required in required(part, anchored) {
-        let mut expander = Expander {
-            words,
-            form,
-            anchor: None,
-            leading: false,
-            narrow: false,
-        };
-        let body = expander.expand(required.source, 0);
-        let Some(keys) = body.ok().and_then(|body| known.of(&body).ok()) else {
-            continue;
-        };
-        // Keywords are found at starts of words, and those of most scripts beyond ASCII everywhere.
-        let is_found = |key: &Vec<u8>| match key.first() {
-            Some(0x80..0xCE | 0xD5..) => true,
-            Some(first) => {
-                // A mark starts where no other of its kind stands before it.
-                let starts = first.is_ascii_graphic() && !SEPARATING.contains(first) || *first >= 0xCE;
-                required.after_blank && form == Form::Words && starts
-            }
-            None => false,
-        };
-        if keys.iter().all(is_found) {
-            sets.push(keys);
-        }
-    }
-    sets
+/// What [`Segment::needs`] says of the part with the anchor.
+fn needs_behind_anchor(part: &str, words: &Words, form: Form) -> Result<Vec<needs::Keys>, String> {
+    let mut expander = Expander {
+        words,
+        form,
+        anchor: None,
+        leading: false,
+        narrow: false,
+    };
+    let Some(behind) = behind_anchor(part) else {
+        return Ok(Vec::new());
+    };
+    let body = expander.expand(behind, 0)?;
+    Ok(needs::needs(&parse(&body)?, false))
 }
 
 /// Whether a part of an expression is one word group.
@@ -287,7 +286,7 @@ impl Literals {
         if let Some(known) = self.0.get(source) {
             return known.clone();
         }
-        let found = literals(source);
+        let found = parse(source).and_then(|anchor| literals(&anchor));
         self.0.insert(source.to_owned(), found.clone());
         found
     }
@@ -303,17 +302,9 @@ pub(crate) fn parse(source: &str) -> Result<Hir, String> {
     parsed.map_err(|error| error.to_string())
 }
 
-/// The literals that every match of an anchor starts with.
-fn literals(anchor: &str) -> Result<Vec<Vec<u8>>, String> {
-    let mut extractor = Extractor::new();
-    extractor
-        .kind(ExtractKind::Prefix)
-        .limit_class(4)
-        .limit_repeat(2)
-        .limit_literal_len(LONGEST_ANCHOR)
-        .limit_total(MOST_ANCHORS);
-    let mut found = extractor.extract(&parse(anchor)?);
-    found.dedup();
+/// The literals that every match of an expression starts with.
+pub(super) fn literals(expression: &Hir) -> Result<needs::Keys, String> {
+    let found = prefixes(expression);
     let found = found.literals().ok_or("the anchor has too many forms")?;
     if let Some(short) = found.iter().find(|literal| literal.len() < 3) {
         return Err(format!(
@@ -321,21 +312,38 @@ fn literals(anchor: &str) -> Result<Vec<Vec<u8>>, String> {
             String::from_utf8_lossy(short.as_bytes())
         ));
     }
-    let mut all: Vec<Vec<u8>> = found
-        .iter()
-        .map(|literal| literal.as_bytes().iter().copied().take(LONGEST_ANCHOR).collect())
-        .collect();
-    all.sort();
-    all.dedup();
-    // A literal that begins with a shorter one is found through it. In this order it follows it, with
-    // nothing between them but others that begin so.
-    let mut kept: Vec<Vec<u8>> = Vec::with_capacity(all.len());
-    for literal in all {
-        if !kept.last().is_some_and(|shorter| literal.starts_with(shorter)) {
-            kept.push(literal);
-        }
-    }
-    Ok(kept)
+    let cut = |literal: &Literal| literal.as_bytes().iter().copied().take(LONGEST_ANCHOR).collect();
+    Ok(needs::shortest(found.iter().map(cut).collect()))
+}
+
+/// The literals that are all of a match, and that no other match begins with.
+fn whole_literals(expression: &Hir) -> Vec<Vec<u8>> {
+    let mut found = prefixes(expression);
+    found.sort();
+    let all = found.literals().unwrap_or_default();
+    let bytes = |literal: &Literal| literal.as_bytes().to_vec();
+    let begins_others = |literal: &Literal| {
+        let begins = |other: &&Literal| other.as_bytes().starts_with(literal.as_bytes());
+        all.iter().filter(begins).count() > 1
+    };
+    let whole = all.iter().filter(|literal| literal.is_exact());
+    whole
+        .filter(|literal| !begins_others(literal))
+        .map(bytes)
+        .collect()
+}
+
+fn prefixes(expression: &Hir) -> Seq {
+    let mut extractor = Extractor::new();
+    extractor
+        .kind(ExtractKind::Prefix)
+        .limit_class(4)
+        .limit_repeat(2)
+        .limit_literal_len(LONGEST_ANCHOR)
+        .limit_total(MOST_ANCHORS);
+    let mut found = extractor.extract(expression);
+    found.dedup();
+    found
 }
 
 /// Longest gap in words that the joined text is read with: without blanks, chance grows with it.

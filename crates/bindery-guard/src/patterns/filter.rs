@@ -161,7 +161,7 @@ impl Filter<'_> {
 }
 
 /// A set of bytes; some that share their last six bits with one of them belong to it, too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Bytes(u64);
 
 impl Bytes {

@@ -15,23 +15,27 @@
 //! Every expression has one anchor and a bounded length; the loader refuses others. That is what
 //! makes a scan linear in its input.
 
+mod behind;
 mod expression;
 mod filter;
 mod load;
+mod needs;
 mod program;
-mod required;
 mod tables;
+mod tokens;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use expression::SEPARATING;
 pub(crate) use expression::{Expression, Form, parse};
-pub(crate) use filter::Filter;
+pub(crate) use filter::{Bytes, Filter};
 pub use load::PatternError;
 pub(crate) use load::{load, load_more};
 pub(crate) use program::Program;
-pub(crate) use tables::{Anchor, Body, Grid, GroupRow, Keyword, Lists, Rows, Tables, TrialRow};
+pub(crate) use tables::{Anchor, Body, Grid, GroupRow, Keyword, Lists, Need, Rows, Tables, TrialRow};
+pub(crate) use tokens::UNLIMITED;
 
 use crate::finding::{Confidence, Kind, Severity};
 

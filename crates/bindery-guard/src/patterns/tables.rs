@@ -2,14 +2,20 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::filter::{self, Bytes, Filter};
 use super::load::{PatternError, PatternSet};
+use super::needs;
 use super::program::Program;
+use super::tokens::{self, UNLIMITED};
 use super::{Expression, Form, Pattern};
 use crate::heads::{self, key};
+
+/// Sets of keywords that an expression is asked for: with more, more words would have to be noted.
+const MOST_NEEDS: usize = 3;
 
 /// A keyword, by number.
 pub(crate) type Keyword = u16;
@@ -46,6 +52,8 @@ pub(crate) struct Grid<'a> {
     pub(crate) keywords: Vec<(u64, u8)>,
     /// The groups that each keyword anchors.
     pub(crate) anchored: Rows<Anchor>,
+    /// Bytes with which matches may go on.
+    pub(crate) nexts: Vec<Bytes>,
     /// The sets of keywords that each keyword belongs to.
     pub(crate) sets: Rows<u16>,
     /// How many sets of keywords there are.
@@ -61,16 +69,23 @@ pub(crate) struct Grid<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Anchor {
     pub(crate) group: u16,
+    /// With which of [`Grid::nexts`] a match may go on there.
+    next: u16,
+    /// The same after a blank.
+    after_blank: u16,
     /// The state of the group's filter after the keyword.
     pub(crate) state: u8,
-    /// With which bytes a match may go on there.
-    pub(crate) next: Bytes,
-    /// The same after a blank.
-    pub(crate) after_blank: Bytes,
+    /// Whether the keyword and blanks are the first segment of all expressions of the group.
+    pub(crate) whole: bool,
 }
 
 impl Anchor {
-    fn new(group: u16, row: &GroupRow<'_>, keyword: &[u8]) -> Self {
+    fn new(
+        group: u16,
+        row: &GroupRow<'_>,
+        (keyword, whole): (&[u8], bool),
+        nexts: &mut Numbering<Bytes>,
+    ) -> Result<Self, PatternError> {
         let state = row.filter.after(keyword);
         let (next, after_blank) = if row.leading {
             (
@@ -80,20 +95,22 @@ impl Anchor {
         } else {
             (Bytes::ALL, Bytes::ALL)
         };
-        Self {
+        Ok(Self {
             group,
             state,
-            next,
-            after_blank,
-        }
+            whole,
+            next: nexts.of(&next)?,
+            after_blank: nexts.of(&after_blank)?,
+        })
     }
 
     /// Whether the text behind the keyword may fit: one or two bytes show most places that do not.
     #[inline]
-    pub(crate) fn may_precede(&self, rest: &[u8]) -> bool {
+    pub(crate) fn may_precede(&self, rest: &[u8], nexts: &[Bytes]) -> bool {
+        let has = |next: u16, byte| nexts.get(usize::from(next)).is_none_or(|next| next.has(byte));
         match *rest {
-            [b' ', second, ..] => self.after_blank.has(second) && self.next.has(b' '),
-            [first, ..] => self.next.has(first),
+            [b' ', second, ..] => has(self.after_blank, second) && has(self.next, b' '),
+            [first, ..] => has(self.next, first),
             [] => true,
         }
     }
@@ -102,14 +119,15 @@ impl Anchor {
 /// Items by number.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rows<T> {
-    ends: Vec<u32>,
+    /// Where the items of each number start; one more for the end.
+    starts: Vec<u32>,
     items: Vec<T>,
 }
 
 impl<T> Default for Rows<T> {
     fn default() -> Self {
         Self {
-            ends: Vec::new(),
+            starts: Vec::new(),
             items: Vec::new(),
         }
     }
@@ -125,9 +143,17 @@ pub(crate) struct GroupRow<'a> {
     #[serde(borrow)]
     pub(crate) filter: Filter<'a>,
     pub(crate) trials: Vec<TrialRow>,
-    /// Sets of keywords: unless one of any of them follows the anchor, no expression can match. Empty if
-    /// that cannot be said.
-    pub(crate) any_of: Vec<u16>,
+    /// Unless one of these follows the anchor, no expression can match. Empty if that cannot be said.
+    pub(crate) any_of: Vec<Need>,
+}
+
+/// That one of some keywords follows an anchor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Need {
+    /// The set of keywords.
+    pub(crate) set: u16,
+    /// The most words that start between the anchor and the keyword, or [`super::UNLIMITED`].
+    pub(crate) within: u8,
 }
 
 /// One expression.
@@ -135,8 +161,8 @@ pub(crate) struct GroupRow<'a> {
 pub(crate) struct TrialRow {
     /// The pattern it belongs to.
     pub(crate) pattern: u16,
-    /// Sets of keywords: one of each must follow the anchor.
-    pub(crate) needs: Vec<u16>,
+    /// What must follow the anchor.
+    pub(crate) needs: Vec<Need>,
     /// If the first segment is the anchor with a blank, the most blanks in it; else zero.
     pub(crate) blanks: u8,
     /// For each part without a long gap, the most words before it, and the number of its body.
@@ -151,22 +177,6 @@ pub(crate) struct Body<'a> {
     /// A [`Program`], written out: most are never needed.
     #[serde(borrow)]
     pub(crate) program: Cow<'a, [u8]>,
-}
-
-/// Words that stand everywhere, and short ones that many words begin with.
-const COMMON: [&str; 36] = [
-    "with", "from", "this", "that", "your", "the", "and", "you", "for", "all", "any", "are", "not", "but",
-    "use", "can", "new", "now", "its", "has", "was", "our", "out", "one", "who", "how", "get", "may", "per",
-    "via", "set", "see", "com", "pro", "con", "pre",
-];
-
-/// Whether the keywords are worth looking for before an expression is tried.
-fn is_rare(keys: &[Vec<u8>]) -> bool {
-    let common = |key: &Vec<u8>| {
-        let word = key.trim_ascii_end();
-        word.len() < 3 || COMMON.iter().any(|common| common.as_bytes() == word)
-    };
-    !keys.is_empty() && !keys.iter().any(common)
 }
 
 impl Tables<'static> {
@@ -200,6 +210,14 @@ type Drafts = BTreeMap<(Vec<Keyword>, [bool; 4]), Draft>;
 struct Draft {
     trials: Vec<TrialRow>,
     anchors: BTreeSet<Vec<u8>>,
+    /// How many of the expressions have each anchor as their whole first segment.
+    whole: BTreeMap<Vec<u8>, usize>,
+}
+
+impl Draft {
+    fn is_whole(&self, anchor: &[u8]) -> bool {
+        self.whole.get(anchor) == Some(&self.trials.len())
+    }
 }
 
 /// A keyword with blanks between its words only: however these are separated, it is one keyword.
@@ -229,6 +247,33 @@ impl<T> Numbering<T> {
     }
 }
 
+/// The parts of expressions, in order of first use.
+#[derive(Default)]
+struct Bodies {
+    numbers: BTreeMap<Arc<str>, u16>,
+    programs: Vec<Program>,
+    /// The most words of each.
+    words: Vec<u8>,
+}
+
+impl Bodies {
+    fn of(&mut self, body: &Arc<str>) -> Result<u16, PatternError> {
+        if let Some(number) = self.numbers.get(body) {
+            return Ok(*number);
+        }
+        let next = small(self.programs.len())?;
+        let program = Program::compile(body).map_err(PatternError::Engine)?;
+        self.words.push(tokens::most(&program));
+        self.programs.push(program);
+        self.numbers.insert(body.clone(), next);
+        Ok(next)
+    }
+
+    fn words_of(&self, body: u16) -> u8 {
+        self.words.get(usize::from(body)).copied().unwrap_or(UNLIMITED)
+    }
+}
+
 fn written(value: &impl Serialize) -> Result<Vec<u8>, PatternError> {
     postcard::to_allocvec(value).map_err(|error| PatternError::Engine(error.to_string()))
 }
@@ -243,7 +288,7 @@ impl Grid<'static> {
     ) -> Result<Self, PatternError> {
         let mut keywords = Numbering(BTreeMap::new());
         let mut sets = Numbering(BTreeMap::new());
-        let mut bodies = Numbering(BTreeMap::new());
+        let mut bodies = Bodies::default();
         let mut drafts: Drafts = BTreeMap::new();
         for (pattern, _, expression) in expressions {
             let mut numbers = |words: &[Vec<u8>]| -> Result<Vec<Keyword>, PatternError> {
@@ -251,24 +296,25 @@ impl Grid<'static> {
                 words.iter().map(|word| keywords.of(word)).collect()
             };
             let anchors = numbers(&expression.anchors)?;
-            let mut needs = Vec::new();
-            let mut rare: Vec<&[Vec<u8>]> = expression
-                .segments
-                .iter()
-                .flat_map(|segment| &segment.needs)
-                .map(Vec::as_slice)
-                .filter(|keys| is_rare(keys))
-                .collect();
-            // The first of them is asked first.
-            rare.sort_by_key(|keys| keys.len());
-            rare.dedup();
-            for keys in rare {
-                needs.push(sets.of(&numbers(keys)?)?);
-            }
             let mut segments = Vec::with_capacity(expression.segments.len());
+            let mut rare: Vec<(&[Vec<u8>], u8)> = Vec::new();
+            let mut within = 0_u8;
             for segment in &expression.segments {
                 let gap = u8::try_from(segment.gap).unwrap_or(u8::MAX);
-                segments.push((gap, bodies.of(&segment.body)?));
+                let body = bodies.of(&segment.body)?;
+                segments.push((gap, body));
+                // `UNLIMITED` stays what it is.
+                within = within.saturating_add(gap).saturating_add(bodies.words_of(body));
+                rare.extend(segment.needs.iter().map(|keys| (keys.as_slice(), within)));
+            }
+            // The first of them is asked first; of the same keywords, the nearest.
+            rare.sort_by_cached_key(|(keys, within)| (needs::weight_of(keys), *keys, *within));
+            rare.dedup_by_key(|(keys, _)| *keys);
+            rare.truncate(MOST_NEEDS);
+            let mut needs = Vec::with_capacity(rare.len());
+            for (keys, within) in rare {
+                let set = sets.of(&numbers(keys)?)?;
+                needs.push(Need { set, within });
             }
             let trial = TrialRow {
                 pattern: small(*pattern)?,
@@ -285,13 +331,11 @@ impl Grid<'static> {
             let draft = drafts.entry((anchors, kind)).or_default();
             draft.trials.push(trial);
             draft.anchors.extend(expression.anchors.iter().cloned());
+            for anchor in &expression.whole {
+                *draft.whole.entry(anchor.clone()).or_default() += 1;
+            }
         }
-        let programs = bodies
-            .in_order()
-            .into_iter()
-            .map(|body| Program::compile(body).map_err(PatternError::Engine));
-        let programs: Vec<Program> = programs.collect::<Result<_, _>>()?;
-        Self::gather(&keywords, &sets.0, drafts, &programs)
+        Self::gather(&keywords, &sets.0, drafts, &bodies.programs)
     }
 
     fn gather(
@@ -303,8 +347,9 @@ impl Grid<'static> {
         let by_number = keywords.in_order();
         let mut anchored = vec![Vec::new(); by_number.len()];
         let mut groups = Vec::with_capacity(drafts.len());
+        let mut nexts = Numbering(BTreeMap::new());
         for (((_, [leading, .., has_at]), draft), number) in drafts.into_iter().zip(0..) {
-            let trials = draft.trials;
+            let trials = &draft.trials;
             let firsts = trials.iter().filter_map(|trial| trial.segments.first());
             let firsts: Vec<&Program> = firsts
                 .filter_map(|(_, body)| programs.get(usize::from(*body)))
@@ -314,13 +359,13 @@ impl Grid<'static> {
                 leading,
                 has_at,
                 filter,
-                any_of: any_of(&trials),
-                trials,
+                any_of: any_of(trials),
+                trials: trials.clone(),
             };
             for word in &draft.anchors {
                 let keyword = keywords.0.get(&flat(word)).copied().map(usize::from);
                 if let Some(row) = keyword.and_then(|keyword| anchored.get_mut(keyword)) {
-                    let anchor = Anchor::new(number, &group, word);
+                    let anchor = Anchor::new(number, &group, (word, draft.is_whole(word)), &mut nexts)?;
                     if !row.contains(&anchor) {
                         row.push(anchor);
                     }
@@ -347,16 +392,25 @@ impl Grid<'static> {
             groups,
             keywords: by_number.iter().map(|word| key(word)).collect(),
             anchored: Rows::new(anchored),
+            nexts: nexts.in_order().into_iter().copied().collect(),
             sets: Rows::new(in_sets),
             set_count: u16::try_from(sets.len()).unwrap_or(u16::MAX),
         })
     }
 }
 
-/// The first need of each expression; nothing if one of them has none.
-fn any_of(trials: &[TrialRow]) -> Vec<u16> {
-    let firsts: Option<BTreeSet<u16>> = trials.iter().map(|trial| trial.needs.first().copied()).collect();
-    firsts.unwrap_or_default().into_iter().collect()
+/// The first need of each expression, as far away as any has it; nothing if one of them has none.
+fn any_of(trials: &[TrialRow]) -> Vec<Need> {
+    let mut firsts: BTreeMap<u16, u8> = BTreeMap::new();
+    for trial in trials {
+        let Some(need) = trial.needs.first() else {
+            return Vec::new();
+        };
+        let within = firsts.entry(need.set).or_default();
+        *within = need.within.max(*within);
+    }
+    let need = |(set, within)| Need { set, within };
+    firsts.into_iter().map(need).collect()
 }
 
 impl Grid<'_> {
@@ -378,6 +432,7 @@ impl Grid<'_> {
             bodies: self.bodies.into_iter().map(body).collect(),
             keywords: self.keywords,
             anchored: self.anchored,
+            nexts: self.nexts,
             sets: self.sets,
             set_count: self.set_count,
         }
@@ -398,24 +453,22 @@ impl Lists {
 
 impl<T> Rows<T> {
     fn new(rows: Vec<Vec<T>>) -> Self {
-        let mut ends = Vec::with_capacity(rows.len());
+        let mut starts = vec![0];
         let mut items = Vec::new();
         for row in rows {
             items.extend(row);
-            ends.push(u32::try_from(items.len()).unwrap_or(u32::MAX));
+            starts.push(u32::try_from(items.len()).unwrap_or(u32::MAX));
         }
-        Self { ends, items }
+        Self { starts, items }
     }
 
     /// The items of a keyword.
+    #[inline]
     pub(crate) fn of(&self, keyword: Keyword) -> &[T] {
         let at = usize::from(keyword);
-        let place = |end: Option<&u32>| end.and_then(|end| usize::try_from(*end).ok());
-        let start = at
-            .checked_sub(1)
-            .and_then(|before| place(self.ends.get(before)))
-            .unwrap_or(0);
-        let end = place(self.ends.get(at)).unwrap_or(0);
-        self.items.get(start..end).unwrap_or_default()
+        match self.starts.get(at..at + 2) {
+            Some([start, end]) => self.items.get(*start as usize..*end as usize).unwrap_or_default(),
+            _ => &[],
+        }
     }
 }

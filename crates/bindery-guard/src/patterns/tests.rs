@@ -97,3 +97,23 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn zz_dist() {
+    let tables: Tables = postcard::from_bytes(crate::scanner::SHIPPED).unwrap();
+    let mut d = std::collections::BTreeMap::new();
+    for g in &tables.plain.groups {
+        for t in &g.trials {
+            for n in &t.needs {
+                *d.entry(n.within).or_insert(0) += 1;
+            }
+        }
+    }
+    println!("{d:?}");
+    let mut d = std::collections::BTreeMap::new();
+    for b in &tables.plain.bodies {
+        let p: Program = postcard::from_bytes(&b.program).unwrap();
+        *d.entry(super::tokens::most(&p)).or_insert(0) += 1;
+    }
+    println!("{d:?}");
+}

@@ -1,0 +1,221 @@
+//! Words of which every match of a part has one: where none of them follows an anchor, the expression need not be
+//! tried.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use super::expression::literals;
+
+/// The beginnings of some words.
+pub(super) type Keys = Vec<Vec<u8>>;
+
+/// Most words of a set.
+const MOST: usize = 400;
+/// Most sets that are worth asking for.
+const BEST: usize = 1;
+
+/// Sets of words, one of each of which stands in every match, at the start of a word; the best are first.
+/// `starts` says whether every match itself starts with a word.
+pub(super) fn needs(body: &Hir, starts: bool) -> Vec<Keys> {
+    let mut found = Vec::new();
+    candidates(body, starts, &mut found);
+    best_of(found)
+}
+
+fn best_of(mut found: Vec<Keys>) -> Vec<Keys> {
+    found.sort_by_cached_key(|keys| (weight_of(keys), keys.clone()));
+    found.dedup();
+    found.truncate(BEST);
+    found
+}
+
+fn candidates(body: &Hir, starts: bool, found: &mut Vec<Keys>) {
+    if starts {
+        found.extend(beginnings(body));
+    }
+    match body.kind() {
+        HirKind::Concat(parts) => {
+            let mut at_start = starts;
+            for (place, part) in parts.iter().enumerate() {
+                let tail = || parts.get(place..).unwrap_or_default().to_vec();
+                if at_start && place > 0 {
+                    found.extend(beginnings(&Hir::concat(tail())));
+                }
+                match part.kind() {
+                    HirKind::Literal(literal) => within(&literal.0, || tail().split_off(1), found),
+                    _ => candidates(part, at_start, found),
+                }
+                at_start = ends_before_word(part, at_start);
+            }
+        }
+        HirKind::Literal(literal) => within(&literal.0, Vec::new, found),
+        HirKind::Alternation(ways) => found.extend(one_of_each(ways, starts)),
+        HirKind::Repetition(repeated) if repeated.min > 0 => candidates(&repeated.sub, starts, found),
+        HirKind::Capture(capture) => candidates(&capture.sub, starts, found),
+        _ => {}
+    }
+}
+
+/// Words that start within a literal, which `rest` follows.
+fn within(literal: &[u8], rest: impl Fn() -> Vec<Hir>, found: &mut Vec<Keys>) {
+    let starts = literal.windows(2).zip(1..).filter(
+        |(two, _)| matches!(two, [before, first] if is_between(*before) && first.is_ascii_alphanumeric()),
+    );
+    for (_, at) in starts {
+        let mut parts = vec![Hir::literal(literal.get(at..).unwrap_or_default())];
+        parts.extend(rest());
+        found.extend(beginnings(&Hir::concat(parts)));
+    }
+}
+
+/// The best set of each of several ways, together; nothing if one of them has none.
+fn one_of_each(ways: &[Hir], starts: bool) -> Option<Keys> {
+    let mut all = Keys::new();
+    for way in ways {
+        all.extend(needs(way, starts).into_iter().next()?);
+    }
+    let all = shortest(all);
+    (all.len() <= MOST).then_some(all)
+}
+
+/// What every match begins with, if it can be found in a text and is worth it.
+fn beginnings(body: &Hir) -> Option<Keys> {
+    let keys = literals(body).ok()?;
+    (keys.len() <= MOST && keys.iter().all(|key| is_found(key) && weight(key) < TOO_COMMON)).then_some(keys)
+}
+
+/// Whether a keyword is found at the start of a word. Marks that may stand between words are not looked for, and
+/// letters of other scripts from their first byte on.
+fn is_found(key: &[u8]) -> bool {
+    const BETWEEN: &[u8] = br#"*_`>"'#+=/\|,-;:()"#;
+    key.first().is_some_and(|first| match first {
+        0x80..0xC0 => false,
+        0xC0.. => true,
+        first => first.is_ascii_graphic() && !BETWEEN.contains(first),
+    })
+}
+
+/// Whether the place behind `body` is surely one where a word may start, or a run of sentence marks, if that of
+/// the place before it is known.
+pub(super) fn ends_before_word(body: &Hir, starts: bool) -> bool {
+    match body.kind() {
+        HirKind::Empty | HirKind::Look(_) => starts,
+        HirKind::Literal(literal) => literal.0.last().copied().is_some_and(is_separating),
+        HirKind::Class(Class::Bytes(class)) => class
+            .ranges()
+            .iter()
+            .all(|range| (range.start()..=range.end()).all(is_separating)),
+        HirKind::Class(Class::Unicode(_)) => false,
+        HirKind::Repetition(repeated) => {
+            (repeated.min > 0 || starts) && ends_before_word(&repeated.sub, starts)
+        }
+        HirKind::Capture(capture) => ends_before_word(&capture.sub, starts),
+        HirKind::Concat(parts) => parts
+            .iter()
+            .fold(starts, |starts, part| ends_before_word(part, starts)),
+        HirKind::Alternation(ways) => ways.iter().all(|way| ends_before_word(way, starts)),
+    }
+}
+
+const fn is_separating(byte: u8) -> bool {
+    is_between(byte) && !matches!(byte, b'.' | b'!' | b'?')
+}
+
+const fn is_between(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric()
+}
+
+/// Words without those that begin with another one: they are found through it.
+pub(super) fn shortest(mut all: Keys) -> Keys {
+    all.sort();
+    // In this order, what begins with a word follows it, with nothing between them but others that do.
+    all.dedup_by(|longer, shorter| longer.starts_with(shorter));
+    all
+}
+
+/// Words that stand everywhere.
+const COMMON: [&str; 22] = [
+    "with", "from", "this", "that", "your", "the", "and", "you", "for", "all", "any", "are", "not", "but",
+    "use", "can", "new", "com", "con", "pro", "pre", "https://",
+];
+
+/// Words that technical texts are full of, as far as they are compared.
+const FREQUENT: [&str; 103] = [
+    "access", "action", "after", "agent", "before", "build", "change", "check", "client", "code", "command",
+    "componen", "config", "content", "context", "create", "data", "default", "descript", "document", "does",
+    "each", "error", "every", "example", "file", "first", "follow", "function", "get", "has", "have", "how",
+    "http", "import", "input", "instruct", "into", "its", "line", "list", "make", "may", "message", "model",
+    "must", "name", "need", "now", "one", "only", "other", "our", "out", "output", "path", "per", "process",
+    "project", "prompt", "read", "request", "response", "return", "review", "section", "see", "server",
+    "set", "should", "skill", "specific", "state", "step", "such", "support", "system", "task", "test",
+    "text", "them", "then", "there", "these", "they", "time", "token", "tool", "type", "update", "user",
+    "using", "value", "via", "was", "what", "when", "where", "which", "who", "will", "work", "write",
+];
+
+/// The weight of what is not worth being looked for.
+const TOO_COMMON: usize = 1 << 20;
+
+pub(super) fn weight_of(keys: &[Vec<u8>]) -> usize {
+    keys.iter().map(|key| weight(key)).sum()
+}
+
+/// How often a keyword may stand in a text, roughly.
+fn weight(key: &[u8]) -> usize {
+    let word = key.trim_ascii_end();
+    let is = |common: &&str| common.as_bytes() == word;
+    if word.len() < 3 || COMMON.iter().any(is) {
+        return TOO_COMMON;
+    }
+    // Short keys stand for all words that begin with them.
+    if FREQUENT
+        .iter()
+        .any(|frequent| frequent.as_bytes().starts_with(word))
+    {
+        return 24;
+    }
+    match word.len() {
+        3 => 12,
+        4 => 6,
+        5 => 4,
+        6 => 3,
+        _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::patterns::parse;
+
+    fn told(source: &str, starts: bool) -> Vec<String> {
+        let sets = needs(&parse(source).unwrap(), starts);
+        let text = |keys: &Keys| {
+            let words = keys.iter().map(|key| String::from_utf8_lossy(key));
+            words.collect::<Vec<_>>().join("|")
+        };
+        sets.iter().map(text).collect()
+    }
+
+    #[test]
+    fn each_way_has_its_own_word() {
+        assert_eq!(
+            told("(?:in[ -]+your[ -]+context|the[ -]+prompts?)", true),
+            ["context|prompt"]
+        );
+        assert_eq!(told("(?:in[ -]+your[ -]+context|it)", true), [""; 0]);
+    }
+
+    #[test]
+    fn words_are_found_where_they_start_only() {
+        assert_eq!(told("(?:un)?locked[ -]+doors", true), ["doors"]);
+        assert_eq!(told("able[ -]+doors", false), ["doors"]);
+        assert_eq!(told("[ -]?doors", false), [""; 0]);
+        assert_eq!(told("/etc/shadow[.]?", false), ["etc/shad"]);
+        assert_eq!(told("[ -]+[.]?rules", false), [".rules|rules"]);
+        assert_eq!(told("[.]+rules", true), [""; 0]);
+    }
+
+    #[test]
+    fn optional_parts_are_no_need() {
+        assert_eq!(told("(?:red[ -]+){0,2}doors", true), ["doors"]);
+    }
+}
