@@ -95,23 +95,23 @@ pub(crate) fn compile(
     };
     let last = parts.len() - 1;
     let mut segments = Vec::with_capacity(parts.len());
-    let mut starts = false;
+    let mut before = needs::Before::Letters;
     for (at, (gap, part)) in parts.iter().enumerate() {
         let mut body = expander.expand(part, 0)?;
         if at > 0 && expander.anchor.is_none() {
             return Err("no anchor before the first long gap: mark one group as `{group!}`".to_owned());
         }
         let needs = if at > 0 {
-            needs::needs(&parse(&body)?, starts)
+            needs::needs(&parse(&body)?, before)
         } else if form == Form::Joined {
             Vec::new()
         } else if expander.leading {
             // What does not stand at its start stands behind the anchor.
-            needs::needs(&parse(&body)?, false)
+            needs::needs(&parse(&body)?, needs::Before::Start)
         } else {
             needs_behind_anchor(part, words, form)?
         };
-        starts = needs::ends_before_word(&parse(&body)?, starts);
+        before = needs::behind(&parse(&body)?, before);
         if form == Form::Words {
             let start = if at == 0 && !expander.begins_with_mark(known) {
                 r"\b{start-half}"
@@ -214,7 +214,7 @@ fn needs_behind_anchor(part: &str, words: &Words, form: Form) -> Result<Vec<need
         return Ok(Vec::new());
     };
     let body = expander.expand(behind, 0)?;
-    Ok(needs::needs(&parse(&body)?, false))
+    Ok(needs::needs(&parse(&body)?, needs::Before::Letters))
 }
 
 /// Whether a part of an expression is one word group.

@@ -13,11 +13,21 @@ const MOST: usize = 400;
 /// Most sets that are worth asking for.
 const BEST: usize = 1;
 
-/// Sets of words, one of each of which stands in every match, at the start of a word; the best are first.
-/// `starts` says whether every match itself starts with a word.
-pub(super) fn needs(body: &Hir, starts: bool) -> Vec<Keys> {
+/// What stands directly before a place in an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Before {
+    /// Nothing: the anchor begins here, and what is needed stands behind it.
+    Start,
+    /// Letters, or what may be some.
+    Letters,
+    /// What separates words, so that a word starts here, or a run of sentence marks.
+    Separator,
+}
+
+/// Sets of words, one of each of which stands in every match, where it can be found; the best are first.
+pub(super) fn needs(body: &Hir, before: Before) -> Vec<Keys> {
     let mut found = Vec::new();
-    candidates(body, starts, &mut found);
+    candidates(body, before, &mut found);
     best_of(found)
 }
 
@@ -28,29 +38,27 @@ fn best_of(mut found: Vec<Keys>) -> Vec<Keys> {
     found
 }
 
-fn candidates(body: &Hir, starts: bool, found: &mut Vec<Keys>) {
-    if starts {
-        found.extend(beginnings(body));
-    }
+fn candidates(body: &Hir, before: Before, found: &mut Vec<Keys>) {
+    found.extend(beginnings(body, before));
     match body.kind() {
         HirKind::Concat(parts) => {
-            let mut at_start = starts;
+            let mut before = before;
             for (place, part) in parts.iter().enumerate() {
                 let tail = || parts.get(place..).unwrap_or_default().to_vec();
-                if at_start && place > 0 {
-                    found.extend(beginnings(&Hir::concat(tail())));
+                if place > 0 {
+                    found.extend(beginnings(&Hir::concat(tail()), before));
                 }
                 match part.kind() {
                     HirKind::Literal(literal) => within(&literal.0, || tail().split_off(1), found),
-                    _ => candidates(part, at_start, found),
+                    _ => candidates(part, before, found),
                 }
-                at_start = ends_before_word(part, at_start);
+                before = behind(part, before);
             }
         }
         HirKind::Literal(literal) => within(&literal.0, Vec::new, found),
-        HirKind::Alternation(ways) => found.extend(one_of_each(ways, starts)),
-        HirKind::Repetition(repeated) if repeated.min > 0 => candidates(&repeated.sub, starts, found),
-        HirKind::Capture(capture) => candidates(&capture.sub, starts, found),
+        HirKind::Alternation(ways) => found.extend(one_of_each(ways, before)),
+        HirKind::Repetition(repeated) if repeated.min > 0 => candidates(&repeated.sub, before, found),
+        HirKind::Capture(capture) => candidates(&capture.sub, before, found),
         _ => {}
     }
 }
@@ -63,56 +71,78 @@ fn within(literal: &[u8], rest: impl Fn() -> Vec<Hir>, found: &mut Vec<Keys>) {
     for (_, at) in starts {
         let mut parts = vec![Hir::literal(literal.get(at..).unwrap_or_default())];
         parts.extend(rest());
-        found.extend(beginnings(&Hir::concat(parts)));
+        found.extend(beginnings(&Hir::concat(parts), Before::Separator));
     }
 }
 
 /// The best set of each of several ways, together; nothing if one of them has none.
-fn one_of_each(ways: &[Hir], starts: bool) -> Option<Keys> {
+fn one_of_each(ways: &[Hir], before: Before) -> Option<Keys> {
     let mut all = Keys::new();
     for way in ways {
-        all.extend(needs(way, starts).into_iter().next()?);
+        all.extend(needs(way, before).into_iter().next()?);
     }
     let all = shortest(all);
     (all.len() <= MOST).then_some(all)
 }
 
 /// What every match begins with, if it can be found in a text and is worth it.
-fn beginnings(body: &Hir) -> Option<Keys> {
+fn beginnings(body: &Hir, before: Before) -> Option<Keys> {
+    if before == Before::Start {
+        return None;
+    }
     let keys = literals(body).ok()?;
-    (keys.len() <= MOST && keys.iter().all(|key| is_found(key) && weight(key) < TOO_COMMON)).then_some(keys)
+    let good = |key: &Vec<u8>| is_found(key, before) && weight(key) < TOO_COMMON;
+    (keys.len() <= MOST && keys.iter().all(good)).then_some(keys)
 }
 
-/// Whether a keyword is found at the start of a word. Marks that may stand between words are not looked for, and
-/// letters of other scripts from their first byte on.
-fn is_found(key: &[u8]) -> bool {
+/// Whether a keyword is found. Those of ASCII, Greek and Cyrillic are at the start of a word, but for marks that may
+/// stand between words; others at any letter.
+fn is_found(key: &[u8], before: Before) -> bool {
     const BETWEEN: &[u8] = br#"*_`>"'#+=/\|,-;:()"#;
+    let starts = before == Before::Separator;
     key.first().is_some_and(|first| match first {
         0x80..0xC0 => false,
-        0xC0.. => true,
-        first => first.is_ascii_graphic() && !BETWEEN.contains(first),
+        0xC0..0xCE | 0xD5.. => true,
+        0xCE..0xD5 => starts,
+        first => starts && first.is_ascii_graphic() && !BETWEEN.contains(first),
     })
 }
 
-/// Whether the place behind `body` is surely one where a word may start, or a run of sentence marks, if that of
-/// the place before it is known.
-pub(super) fn ends_before_word(body: &Hir, starts: bool) -> bool {
-    match body.kind() {
-        HirKind::Empty | HirKind::Look(_) => starts,
-        HirKind::Literal(literal) => literal.0.last().copied().is_some_and(is_separating),
-        HirKind::Class(Class::Bytes(class)) => class
-            .ranges()
-            .iter()
-            .all(|range| (range.start()..=range.end()).all(is_separating)),
-        HirKind::Class(Class::Unicode(_)) => false,
-        HirKind::Repetition(repeated) => {
-            (repeated.min > 0 || starts) && ends_before_word(&repeated.sub, starts)
+/// What stands before the place behind `body`, if that before it is known.
+pub(super) fn behind(body: &Hir, before: Before) -> Before {
+    let known = |separates: bool| {
+        if separates {
+            Before::Separator
+        } else {
+            Before::Letters
         }
-        HirKind::Capture(capture) => ends_before_word(&capture.sub, starts),
-        HirKind::Concat(parts) => parts
+    };
+    match body.kind() {
+        HirKind::Empty | HirKind::Look(_) => before,
+        HirKind::Literal(literal) => known(literal.0.last().copied().is_some_and(is_separating)),
+        HirKind::Class(Class::Bytes(class)) => {
+            let mut ranges = class.ranges().iter();
+            known(ranges.all(|range| (range.start()..=range.end()).all(is_separating)))
+        }
+        HirKind::Class(Class::Unicode(_)) => Before::Letters,
+        HirKind::Repetition(repeated) if repeated.min > 0 => behind(&repeated.sub, before),
+        HirKind::Repetition(repeated) => either(before, behind(&repeated.sub, before)),
+        HirKind::Capture(capture) => behind(&capture.sub, before),
+        HirKind::Concat(parts) => parts.iter().fold(before, |before, part| behind(part, before)),
+        HirKind::Alternation(ways) => ways
             .iter()
-            .fold(starts, |starts, part| ends_before_word(part, starts)),
-        HirKind::Alternation(ways) => ways.iter().all(|way| ends_before_word(way, starts)),
+            .map(|way| behind(way, before))
+            .reduce(either)
+            .unwrap_or(before),
+    }
+}
+
+/// What is sure where one of two may be.
+fn either(one: Before, other: Before) -> Before {
+    match (one, other) {
+        (Before::Start, _) | (_, Before::Start) => Before::Start,
+        (Before::Separator, Before::Separator) => Before::Separator,
+        _ => Before::Letters,
     }
 }
 
@@ -187,7 +217,12 @@ mod tests {
     use crate::patterns::parse;
 
     fn told(source: &str, starts: bool) -> Vec<String> {
-        let sets = needs(&parse(source).unwrap(), starts);
+        let before = if starts {
+            Before::Separator
+        } else {
+            Before::Letters
+        };
+        let sets = needs(&parse(source).unwrap(), before);
         let text = |keys: &Keys| {
             let words = keys.iter().map(|key| String::from_utf8_lossy(key));
             words.collect::<Vec<_>>().join("|")
@@ -212,6 +247,18 @@ mod tests {
         assert_eq!(told("/etc/shadow[.]?", false), ["etc/shad"]);
         assert_eq!(told("[ -]+[.]?rules", false), [".rules|rules"]);
         assert_eq!(told("[.]+rules", true), [""; 0]);
+    }
+
+    #[test]
+    fn what_the_anchor_begins_with_is_no_need() {
+        let sets = |source: &str| needs(&parse(source).unwrap(), Before::Start);
+        assert!(sets("ignore").is_empty());
+        assert_eq!(sets("ignore[ -]+rules"), [[b"rules"]]);
+        assert_eq!(
+            sets("(?:\u{5ffd}\u{7565})[^.]{0,9}\u{89c4}\u{5219}"),
+            [["\u{89c4}\u{5219}".as_bytes()]]
+        );
+        assert!(sets("(?:\u{5ffd})?\u{7565}").is_empty());
     }
 
     #[test]
