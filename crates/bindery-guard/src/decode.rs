@@ -11,20 +11,13 @@ pub(crate) mod mirror;
 mod morse;
 mod numbers;
 mod outline;
+mod payload;
 mod sniff;
 
-use crate::finding::Reading;
 use crate::matcher::Work;
-use crate::view::View;
 
+pub(crate) use payload::Payload;
 pub(crate) use sniff::sniff;
-
-/// A decoded text. It is not folded yet.
-#[derive(Debug, Clone)]
-pub(crate) struct Payload {
-    pub(crate) reading: Reading,
-    pub(crate) view: View,
-}
 
 /// Where an encoding may stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +52,7 @@ pub(crate) fn payloads(source: &str, work: &mut Work) -> Vec<Payload> {
     work.add(source.len());
     let mut rest = candidates.as_slice();
     while let [first, tail @ ..] = rest {
+        let rest_from_first = rest;
         rest = tail;
         let range = first.start..first.end;
         work.add(range.len());
@@ -67,11 +61,9 @@ pub(crate) fn payloads(source: &str, work: &mut Work) -> Vec<Payload> {
             Encoding::Base => {
                 // Wrapped lines of one payload belong together.
                 let lines = 1 + base::continued(source, first, tail);
-                rest = tail.get(lines - 1..).unwrap_or_default();
-                let run: Vec<&Candidate> = std::iter::once(first)
-                    .chain(tail.iter().take(lines - 1))
-                    .collect();
-                found.extend(base::decode(source, &run));
+                let run = rest_from_first.get(..lines).unwrap_or_default();
+                rest = rest_from_first.get(lines..).unwrap_or_default();
+                found.extend(base::decode(source, run));
             }
             Encoding::Ascii85 => found.extend(base::ascii85(text, first.start)),
             Encoding::Escapes => found.extend(escapes::decode(text, first.start)),

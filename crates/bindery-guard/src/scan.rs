@@ -1,5 +1,7 @@
 //! The scan itself: decode, match, judge, once over.
 
+use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -52,7 +54,7 @@ pub(crate) fn scan_counted(bytes: &[u8], scanner: &Scanner) -> (Report, Work) {
     scan.read_plain(&base, &survey);
     scan.read_joined(&base, &survey.suspects);
     scan.read_mirrored(&base, &survey.mirrored);
-    scan.read_payloads(text.as_str(), None, DEEPEST);
+    scan.read_payloads();
     scan.read_hidden();
     let report = scan.finish(&base);
     (report, scan.work)
@@ -128,26 +130,27 @@ impl<'a> Scan<'a> {
                 Reading::Rot13 => mirror::rotated(text, line.start),
                 _ => mirror::reversed(text, line.start),
             };
-            self.read_payload(payload, None, 0);
+            self.read_payload(&payload, None, 1);
         }
     }
 
-    /// Encoded text within `source`, which `outer` maps to the document.
-    fn read_payloads(&mut self, source: &str, outer: Option<&View>, depth: usize) {
-        if depth == 0 {
-            return;
-        }
-        for payload in decode::payloads(source, &mut self.work) {
-            self.read_payload(payload, outer, depth - 1);
+    /// Encoded text within the document.
+    fn read_payloads(&mut self) {
+        for payload in decode::payloads(self.source(), &mut self.work) {
+            self.read_payload(&payload, None, DEEPEST);
         }
     }
 
-    fn read_payload(&mut self, payload: Payload, outer: Option<&View>, depth: usize) {
-        let view = match outer {
-            Some(outer) => payload.view.over(outer),
-            None => payload.view,
+    /// A decoded text, which `outer` maps to the document, and what is encoded in it, down to some depth.
+    fn read_payload(&mut self, payload: &Payload, outer: Option<&View>, depth: usize) {
+        let view = LazyCell::new(|| match outer {
+            Some(outer) => Cow::Owned(payload.view().over(outer)),
+            None => payload.view(),
+        });
+        let text = match simdutf8::basic::from_utf8(payload.text()) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(payload.text()),
         };
-        let text = String::from_utf8_lossy(view.text());
         let mut suspects = Vec::new();
         let folded = fold_noting(&text, &mut suspects);
         self.work.add(text.len());
@@ -162,7 +165,11 @@ impl<'a> Scan<'a> {
         if !hits.is_empty() {
             self.take(hits, &folded.over(&view), payload.reading);
         }
-        self.read_payloads(&text, Some(&view), depth);
+        if depth > 1 {
+            for nested in decode::payloads(&text, &mut self.work) {
+                self.read_payload(&nested, Some(&view), depth - 1);
+            }
+        }
     }
 
     /// Text in invisible characters.

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::payload::{Digits, view_of};
 use super::{Candidate, Payload};
 use crate::finding::Reading;
-use crate::view::View;
 
 /// Bytes decoded before a run that does not read as text is given up: twice, as most runs show it at once.
 const PROBES: [usize; 2] = [9, 64];
@@ -29,84 +29,52 @@ pub(super) fn continued(source: &str, first: &Candidate, tail: &[Candidate]) -> 
 }
 
 /// Decodes the pieces of one run as hexadecimal or base64, whichever reads.
-pub(super) fn decode(source: &str, pieces: &[&Candidate]) -> Option<Payload> {
+pub(super) fn decode(source: &str, pieces: &[Candidate]) -> Option<Payload> {
     let text = |piece: &Candidate| source.get(piece.start..piece.end).unwrap_or_default();
     let symbols = match pieces {
         [only] => Cow::Borrowed(text(only).as_bytes()),
         all => Cow::Owned(all.iter().flat_map(|piece| text(piece).bytes()).collect()),
     };
-    let run = Run {
-        symbols: &symbols,
-        pieces,
+    let payload = |reading, bytes, width, skip| {
+        let pieces = pieces.iter().map(|piece| piece.start..piece.end).collect();
+        Payload::of_digits(reading, bytes, Digits { width, skip, pieces })
     };
-    if let Some(view) = run.read::<4>(0, &HEX) {
-        return Some(Payload {
-            reading: Reading::Hex,
-            view,
-        });
+    if let Some(bytes) = read::<4>(&symbols, &HEX) {
+        return Some(payload(Reading::Hex, bytes, 4, 0));
+    }
+    if let Some(bytes) = read::<6>(&symbols, &BASE64) {
+        return Some(payload(Reading::Base64, bytes, 6, 0));
     }
     // The run may have a word before the payload, joined by `-`, `_` or `/`.
-    let joined = symbols.iter().position(|byte| matches!(byte, b'-' | b'_'));
-    let view = run
-        .read::<6>(0, &BASE64)
-        .or_else(|| run.read::<6>(joined? + 1, &BASE64))?;
-    Some(Payload {
-        reading: Reading::Base64,
-        view,
-    })
+    let skip = 1 + symbols.iter().position(|byte| matches!(byte, b'-' | b'_'))?;
+    let bytes = read::<6>(symbols.get(skip..)?, &BASE64)?;
+    Some(payload(Reading::Base64, bytes, 6, skip))
 }
 
-/// A run of digits, which stand in one or more pieces of a text.
-struct Run<'a> {
-    symbols: &'a [u8],
-    pieces: &'a [&'a Candidate],
-}
-
-impl Run<'_> {
-    /// Where a digit stands in the source.
-    fn place(&self, mut symbol: usize) -> usize {
-        for piece in self.pieces {
-            let len = piece.end - piece.start;
-            if symbol < len {
-                return piece.start + symbol;
-            }
-            symbol -= len;
+/// Joins digits of `WIDTH` bits each to bytes; nothing if one is no digit or the result is no text.
+fn read<const WIDTH: usize>(symbols: &[u8], values: &[u8; 256]) -> Option<Vec<u8>> {
+    // Most runs are given up at the first probe.
+    let mut bytes = Vec::with_capacity(PROBES[0]);
+    let (mut bits, mut have) = (0_u32, 0);
+    for symbol in symbols {
+        let digit = values.get(usize::from(*symbol)).copied().unwrap_or(NONE);
+        if digit == NONE {
+            return None;
         }
-        self.pieces.last().map_or(0, |piece| piece.end)
-    }
-
-    /// Joins the digits from `skip` on, of `WIDTH` bits each, to bytes; nothing if one is no digit or the result
-    /// is no text.
-    fn read<const WIDTH: usize>(&self, skip: usize, values: &[u8; 256]) -> Option<View> {
-        let symbols = self.symbols.get(skip..)?;
-        // Most runs are given up at the first probe.
-        let mut bytes = Vec::with_capacity(PROBES[0]);
-        let (mut bits, mut have) = (0_u32, 0);
-        for symbol in symbols {
-            let digit = values.get(usize::from(*symbol)).copied().unwrap_or(NONE);
-            if digit == NONE {
-                return None;
-            }
-            bits = bits << WIDTH | u32::from(digit);
-            have += WIDTH;
-            if have >= 8 {
-                have -= 8;
-                bytes.push((bits >> have & 0xFF) as u8);
-                if PROBES.contains(&bytes.len()) {
-                    if !is_text(&bytes) {
-                        return None;
-                    }
-                    bytes.reserve(symbols.len() * WIDTH / 8);
+        bits = bits << WIDTH | u32::from(digit);
+        have += WIDTH;
+        if have >= 8 {
+            have -= 8;
+            bytes.push((bits >> have & 0xFF) as u8);
+            if PROBES.contains(&bytes.len()) {
+                if !is_text(&bytes) {
+                    return None;
                 }
+                bytes.reserve(symbols.len() * WIDTH / 8);
             }
         }
-        let place = |byte: usize| {
-            let first = skip + byte * 8 / WIDTH;
-            let last = skip + (byte * 8 + 7) / WIDTH;
-            self.place(first)..self.place(last) + 1
-        };
-        (bytes.len() >= 8 && is_text(&bytes)).then(|| to_view(&bytes, place))
     }
+    (bytes.len() >= 8 && is_text(&bytes)).then_some(bytes)
 }
 
 /// What no digit has.
@@ -157,27 +125,6 @@ fn is_text(bytes: &[u8]) -> bool {
     valid.len() >= 8 && letters * 10 >= valid.chars().count() * 8
 }
 
-/// Decoded bytes, each with its place in the source; what is no UTF-8 becomes a question mark.
-fn to_view(bytes: &[u8], place: impl Fn(usize) -> Range<usize>) -> View {
-    let mut view = View::with_capacity(bytes.len());
-    let mut at = 0;
-    let mut push = |byte: u8, at: usize| {
-        let place = place(at);
-        view.push(byte, place.start, place.len());
-    };
-    for chunk in bytes.utf8_chunks() {
-        for byte in chunk.valid().bytes() {
-            push(byte, at);
-            at += 1;
-        }
-        if !chunk.invalid().is_empty() {
-            push(b'?', at);
-        }
-        at += chunk.invalid().len();
-    }
-    view
-}
-
 /// Decodes `<~…~>`.
 pub(super) fn ascii85(text: &str, start: usize) -> Option<Payload> {
     let inner = text.strip_prefix("<~")?.strip_suffix("~>")?;
@@ -203,9 +150,9 @@ pub(super) fn ascii85(text: &str, start: usize) -> Option<Payload> {
         flush(&group, kept, &mut bytes);
     }
     let (bytes, places): (Vec<u8>, Vec<Range<usize>>) = bytes.into_iter().unzip();
-    (bytes.len() >= 8 && is_text(&bytes)).then(|| Payload {
-        reading: Reading::Ascii85,
-        view: to_view(&bytes, |at| places.get(at).cloned().unwrap_or_default()),
+    (bytes.len() >= 8 && is_text(&bytes)).then(|| {
+        let view = view_of(&bytes, |at| places.get(at).cloned().unwrap_or_default());
+        Payload::new(Reading::Ascii85, view)
     })
 }
 

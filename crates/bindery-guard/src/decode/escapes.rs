@@ -24,10 +24,7 @@ pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
         view.copy(plain.as_bytes(), at);
         rest = tail;
     }
-    (replaced >= 3).then_some(Payload {
-        reading: Reading::Escapes,
-        view,
-    })
+    (replaced >= 3).then_some(Payload::new(Reading::Escapes, view))
 }
 
 /// The character of the escape at the start of `text`, and the length of the escape.

@@ -22,10 +22,7 @@ pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
         }
     }
     view.copy(text.as_bytes().get(at..).unwrap_or_default(), start + at);
-    replaced.then_some(Payload {
-        reading: Reading::JsonString,
-        view,
-    })
+    replaced.then_some(Payload::new(Reading::JsonString, view))
 }
 
 /// The character of the escape at the start of `text` (RFC 8259, section 7), and the length of the escape.

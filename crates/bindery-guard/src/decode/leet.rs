@@ -38,8 +38,5 @@ pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
         }
         at += word.len();
     }
-    (replaced >= 3).then_some(Payload {
-        reading: Reading::Leet,
-        view,
-    })
+    (replaced >= 3).then_some(Payload::new(Reading::Leet, view))
 }

@@ -34,10 +34,7 @@ pub(crate) fn reversed(text: &str, start: usize) -> Payload {
     for (at, letter) in text.char_indices().rev() {
         view.push_str(letter.encode_utf8(&mut [0; 4]), start + at, letter.len_utf8());
     }
-    Payload {
-        reading: Reading::Reversed,
-        view,
-    }
+    Payload::new(Reading::Reversed, view)
 }
 
 /// `text`, which starts at `start` of the source, rotated back.
@@ -50,8 +47,5 @@ pub(crate) fn rotated(text: &str, start: usize) -> Payload {
             letter.len_utf8(),
         );
     }
-    Payload {
-        reading: Reading::Rot13,
-        view,
-    }
+    Payload::new(Reading::Rot13, view)
 }

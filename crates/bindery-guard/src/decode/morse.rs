@@ -29,10 +29,7 @@ pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
         .filter(|byte| byte.is_ascii_alphabetic())
         .collect::<std::collections::BTreeSet<_>>()
         .len();
-    (letters >= SHORTEST && kinds >= 4).then_some(Payload {
-        reading: Reading::Morse,
-        view,
-    })
+    (letters >= SHORTEST && kinds >= 4).then_some(Payload::new(Reading::Morse, view))
 }
 
 fn sign(token: &str) -> Option<u8> {

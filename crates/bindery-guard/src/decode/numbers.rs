@@ -15,7 +15,7 @@ pub(super) fn decode(text: &str, start: usize) -> Option<Payload> {
             let view = longest(text, start, radix)?;
             // Decimal codes have no name of their own among the readings.
             let reading = if radix == 10 { Reading::Escapes } else { reading };
-            Some(Payload { reading, view })
+            Some(Payload::new(reading, view))
         })
 }
 

@@ -1,3 +1,5 @@
+use crate::finding::Reading;
+
 use super::*;
 
 fn read(source: &str) -> Vec<(Reading, String)> {
@@ -6,7 +8,7 @@ fn read(source: &str) -> Vec<(Reading, String)> {
         .map(|payload| {
             (
                 payload.reading,
-                String::from_utf8(payload.view.text().to_vec()).unwrap(),
+                String::from_utf8(payload.text().to_vec()).unwrap(),
             )
         })
         .collect()
@@ -81,7 +83,7 @@ fn honest_runs_are_no_text() {
 fn decoded_bytes_lead_back() {
     let source = "x: cGxlYXNlIHJlYWQgdGhpcyBub3cK.";
     let payload = payloads(source, &mut Work::default()).remove(0);
-    let range = payload.view.source_range(&(0..6));
+    let range = payload.view().source_range(&(0..6));
     assert_eq!(source.get(range), Some("cGxlYXNl"));
 }
 
@@ -106,8 +108,8 @@ proptest::proptest! {
     #[test]
     fn decoding_is_total(source in "(?s).{0,200}|[0-9a-fA-F %&#;x\\\\u~<>./-]{0,200}") {
         for payload in payloads(&source, &mut Work::default()) {
-            for at in 0..payload.view.text().len() {
-                let range = payload.view.source_range(&(at..at + 1));
+            for at in 0..payload.view().text().len() {
+                let range = payload.view().source_range(&(at..at + 1));
                 assert!(range.start <= range.end && range.end <= source.len());
             }
         }
