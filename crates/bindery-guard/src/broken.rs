@@ -127,7 +127,7 @@ fn joined_head(text: &[u8], at: usize, len: usize) -> Option<u64> {
 struct Bits(Box<[u64; 1 << (Bits::BITS - 6)]>);
 
 impl Bits {
-    const BITS: u32 = 17;
+    const BITS: u32 = 16;
 
     fn new(words: impl Iterator<Item = u64>) -> Self {
         let mut bits = Self(Box::new([0; _]));

@@ -42,9 +42,9 @@ impl<T: Copy, const TABLES: usize> Heads<T, TABLES> {
         self.tables.iter().flat_map(move |table| table.at(text))
     }
 
-    /// Shows `visit` the values of all words that a [`flat`] text with these first bytes starts with.
+    /// Shows `visit` the values and lengths of all words that a [`flat`] text with these first bytes starts with.
     #[inline]
-    pub(crate) fn each_start(&self, text: u64, mut visit: impl FnMut(T)) {
+    pub(crate) fn each_start(&self, text: u64, mut visit: impl FnMut(T, u8)) {
         // All filters first: most places have no word at all, and one branch for all tables tells.
         let mut may = [false; TABLES];
         for (may, table) in may.iter_mut().zip(&self.tables) {
@@ -59,7 +59,7 @@ impl<T: Copy, const TABLES: usize> Heads<T, TABLES> {
             }
             for entry in table.at(text) {
                 if entry.starts(text) {
-                    visit(entry.value);
+                    visit(entry.value, entry.len);
                 }
             }
         }

@@ -9,17 +9,19 @@ mod automaton;
 mod group;
 mod index;
 mod nearest;
+mod roles;
 mod walk;
 
 use std::ops::Range;
 
 use crate::heads::Heads;
-use crate::patterns::{Anchor, Bytes, Grid, Keyword, Need, Rows};
+use crate::patterns::{Bytes, Grid, Keyword, Need};
 use crate::starts::Start;
 use group::{Groups, Place};
 use index::Index;
 pub(crate) use index::Sighting;
 use nearest::Nearest;
+use roles::Roles;
 
 /// A place where a pattern matched, in the searched text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,11 +64,9 @@ impl Work {
 pub(crate) struct Matcher {
     index: Index,
     groups: Groups,
-    /// The groups that each keyword anchors.
-    anchored: Rows<Anchor>,
+    roles: Roles,
+    /// Bytes with which matches may go on.
     nexts: Vec<Bytes>,
-    /// The sets that each keyword belongs to.
-    sets: Rows<u16>,
     set_count: usize,
 }
 
@@ -76,9 +76,8 @@ impl Matcher {
         Self {
             index: Index::new(&grid.keywords, anchoring),
             groups: Groups::new(grid.groups, grid.bodies),
-            anchored: grid.anchored,
             nexts: grid.nexts,
-            sets: grid.sets,
+            roles: Roles::new(grid.anchored, grid.sets),
             set_count: usize::from(grid.set_count),
         }
     }
@@ -112,9 +111,9 @@ impl Matcher {
         let mut nearest = std::mem::take(&mut work.nearest);
         nearest.start(text.len(), self.set_count);
         for sighting in sightings.iter().rev() {
-            let anchored = self.anchored.of(sighting.keyword);
+            let (anchored, sets) = self.roles.of(sighting.keyword);
             if !anchored.is_empty() {
-                let len = self.index.len_of(sighting.keyword);
+                let len = usize::from(sighting.len);
                 let rest = text.get(sighting.at + len..).unwrap_or_default();
                 let follows = |need: &Need| nearest.follows(sighting, *need);
                 for anchor in anchored {
@@ -130,7 +129,7 @@ impl Matcher {
                     }
                 }
             }
-            for set in self.sets.of(sighting.keyword) {
+            for set in sets {
                 nearest.note(*set, sighting);
             }
         }
@@ -145,7 +144,7 @@ impl Matcher {
         let mut sightings = Vec::new();
         self.index.find(text, &mut sightings);
         for sighting in sightings {
-            for anchor in self.anchored.of(sighting.keyword) {
+            for anchor in self.roles.of(sighting.keyword).0 {
                 self.groups.run_fully(anchor.group, text, sighting.at, &mut hits);
             }
         }

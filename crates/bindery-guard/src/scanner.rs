@@ -187,8 +187,8 @@ impl Scanner {
                 part.plain.note_wide(start, &mut found.sightings);
                 return;
             }
-            self.dictionary.each_start(start.bytes, |word| match word {
-                Word::Keyword(keyword) => found.sightings.push(Sighting::new(start, keyword)),
+            self.dictionary.each_start(start.bytes, |word, len| match word {
+                Word::Keyword(keyword) => found.sightings.push(Sighting::new(start, keyword, len)),
                 Word::Mirrored(reading) => found.mirrored.push((start.at, reading)),
             });
             if start.len > 0 {

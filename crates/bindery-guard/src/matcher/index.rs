@@ -13,15 +13,18 @@ pub(crate) struct Sighting {
     /// How many words stand before it, of those that blanks separate.
     pub(crate) token: u32,
     pub(crate) keyword: Keyword,
+    /// The length of the keyword.
+    pub(crate) len: u8,
 }
 
 impl Sighting {
     #[inline]
-    pub(crate) const fn new(start: Start, keyword: Keyword) -> Self {
+    pub(crate) const fn new(start: Start, keyword: Keyword, len: u8) -> Self {
         Self {
             at: start.at,
             token: start.token,
             keyword,
+            len,
         }
     }
 }
@@ -32,8 +35,6 @@ impl Sighting {
 pub(super) struct Index {
     at_words: Heads<Keyword, 3>,
     anywhere: Heads<Keyword, 2>,
-    /// The length of each keyword.
-    lens: Vec<u8>,
     anchoring: Anchoring,
     firsts: Firsts,
 }
@@ -53,7 +54,6 @@ impl Index {
         Self {
             at_words: Heads::new(HEADS, numbered().filter(at_words)),
             anywhere: Heads::new(anywhere, numbered().filter(|keyword| !at_words(keyword))),
-            lens: keywords.iter().map(|(_, len)| *len).collect(),
             anchoring,
             firsts: Firsts::new(
                 keywords
@@ -62,13 +62,6 @@ impl Index {
                     .filter(|word| !is_ascii(*word)),
             ),
         }
-    }
-
-    pub(super) fn len_of(&self, keyword: Keyword) -> usize {
-        self.lens
-            .get(usize::from(keyword))
-            .copied()
-            .map_or(0, usize::from)
     }
 
     /// The keywords that stand at the starts of words.
@@ -81,11 +74,12 @@ impl Index {
         if self.anchoring == Anchoring::Anywhere {
             // Letters and digits only: they are flat.
             for at in 0..text.len() {
-                let note = |keyword| {
+                let note = |keyword, len| {
                     found.push(Sighting {
                         at,
                         token: 0,
                         keyword,
+                        len,
                     });
                 };
                 self.anywhere.each_start(starts::eight(text, at), note);
@@ -97,7 +91,7 @@ impl Index {
                 self.note_wide(start, found);
                 return;
             }
-            let note = |keyword| found.push(Sighting::new(start, keyword));
+            let note = |keyword, len| found.push(Sighting::new(start, keyword, len));
             self.at_words.each_start(start.bytes, note);
         });
     }
@@ -106,7 +100,7 @@ impl Index {
     #[inline]
     pub(super) fn note_wide(&self, start: Start, found: &mut Vec<Sighting>) {
         if self.firsts.may_begin(start.bytes) {
-            let note = |keyword| found.push(Sighting::new(start, keyword));
+            let note = |keyword, len| found.push(Sighting::new(start, keyword, len));
             self.anywhere.each_start(start.bytes, note);
         }
     }

@@ -462,13 +462,8 @@ impl<T> Rows<T> {
         Self { starts, items }
     }
 
-    /// The items of a keyword.
-    #[inline]
-    pub(crate) fn of(&self, keyword: Keyword) -> &[T] {
-        let at = usize::from(keyword);
-        match self.starts.get(at..at + 2) {
-            Some([start, end]) => self.items.get(*start as usize..*end as usize).unwrap_or_default(),
-            _ => &[],
-        }
+    /// Where the items of each number start, with one more for the end, and all items.
+    pub(crate) fn into_parts(self) -> (Vec<u32>, Vec<T>) {
+        (self.starts, self.items)
     }
 }
