@@ -20,7 +20,7 @@ pub(super) struct Automaton {
 impl Automaton {
     /// Builds a written-out [`Program`]; nothing if it is none, which the test of the shipped patterns
     /// would show.
-    pub(super) fn new(program: &[u8]) -> Option<Self> {
+    pub(super) fn new(program: &[u8]) -> Option<Box<Self>> {
         let program: Program = postcard::from_bytes(program).ok()?;
         let config = DFA::config()
             .match_kind(MatchKind::LeftmostFirst)
@@ -31,10 +31,8 @@ impl Automaton {
             .ok()?;
         let template = dfa.clone();
         let new: NewCache = Box::new(move || template.create_cache());
-        Some(Self {
-            dfa,
-            caches: Pool::new(new),
-        })
+        let caches = Pool::new(new);
+        Some(Box::new(Self { dfa, caches }))
     }
 
     /// The end of the match that starts at the start of `window`, read no further than its end.

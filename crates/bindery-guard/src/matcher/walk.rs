@@ -15,7 +15,7 @@ use crate::patterns::{Body, Filter};
 pub(super) struct Step {
     filter: Filter<'static>,
     program: Cow<'static, [u8]>,
-    automaton: OnceLock<Option<Automaton>>,
+    automaton: OnceLock<Option<Box<Automaton>>>,
     /// How often the automaton was done without.
     spared: AtomicU32,
 }
