@@ -190,7 +190,7 @@ mod tests {
                 !(makes_words(letter) && makes_words(before))
             };
             if starts {
-                let word = text[at..].bytes().take(EACH);
+                let word = text.bytes().skip(at).take(EACH);
                 let len = word.take_while(u8::is_ascii_alphanumeric).count();
                 found.push((at, len, token));
             }

@@ -9,7 +9,7 @@ use crate::patterns::{Body, Filter, GroupRow, Need, SEPARATING, TrialRow};
 /// what must follow, and then one filter over all first segments, tell that at once.
 #[derive(Debug)]
 pub(super) struct Groups {
-    groups: Vec<Group>,
+    rows: Vec<Group>,
     filters: Vec<Filter<'static>>,
     trials: Vec<Trial>,
     needs: Vec<Need>,
@@ -88,7 +88,7 @@ impl Span {
 impl Groups {
     pub(super) fn new(rows: Vec<GroupRow<'static>>, bodies: Vec<Body<'static>>) -> Self {
         let mut all = Self {
-            groups: Vec::with_capacity(rows.len()),
+            rows: Vec::with_capacity(rows.len()),
             filters: Vec::with_capacity(rows.len()),
             trials: Vec::new(),
             needs: Vec::new(),
@@ -98,7 +98,7 @@ impl Groups {
         for row in rows {
             let any_of = Span::added(&mut all.needs, row.any_of);
             let trials: Vec<Trial> = row.trials.into_iter().map(|row| all.trial(row)).collect();
-            all.groups.push(Group {
+            all.rows.push(Group {
                 any_of,
                 trials: Span::added(&mut all.trials, trials),
                 leading: row.leading,
@@ -127,7 +127,7 @@ impl Groups {
         follows: impl Fn(&Need) -> bool,
         (work, hits): (&mut Work, &mut Vec<Hit>),
     ) {
-        let Some(group) = self.groups.get(usize::from(number)) else {
+        let Some(group) = self.rows.get(usize::from(number)) else {
             return;
         };
         let any_of = group.any_of.of(&self.needs);
@@ -183,7 +183,7 @@ impl Groups {
     /// As [`Groups::run`], without a look at needs and filters.
     #[cfg(test)]
     pub(super) fn run_fully(&self, number: u16, text: &[u8], at: usize, hits: &mut Vec<Hit>) {
-        let group = &self.groups[usize::from(number)];
+        let group = &self.rows[usize::from(number)];
         let first = if group.leading {
             at
         } else {

@@ -36,12 +36,11 @@ impl Nearest {
             self.places.resize(sets, NOWHERE);
         }
         let room = u64::try_from(len + WINDOW + 1).unwrap_or(u64::MAX);
-        match self.base.checked_sub(room) {
-            Some(base) => self.base = base,
-            None => {
-                self.places.fill(NOWHERE);
-                self.base = FIRST_END.saturating_sub(room);
-            }
+        if let Some(base) = self.base.checked_sub(room) {
+            self.base = base;
+        } else {
+            self.places.fill(NOWHERE);
+            self.base = FIRST_END.saturating_sub(room);
         }
     }
 

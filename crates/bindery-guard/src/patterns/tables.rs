@@ -106,7 +106,7 @@ impl Anchor {
 
     /// Whether the text behind the keyword may fit: one or two bytes show most places that do not.
     #[inline]
-    pub(crate) fn may_precede(&self, rest: &[u8], nexts: &[Bytes]) -> bool {
+    pub(crate) fn may_precede(self, rest: &[u8], nexts: &[Bytes]) -> bool {
         let has = |next: u16, byte| nexts.get(usize::from(next)).is_none_or(|next| next.has(byte));
         match *rest {
             [b' ', second, ..] => has(self.after_blank, second) && has(self.next, b' '),

@@ -32,7 +32,7 @@ pub(super) fn most(program: &Program) -> u8 {
 fn follow(program: &Program, (state, fresh): (u32, bool), words: u8, open: &mut Vec<((u32, bool), u8)>) {
     let at = usize::try_from(state).ok();
     let mut byte = |(from, to, next): (u8, u8, u32)| {
-        let has = |of: fn(&u8) -> bool| (from..=to).any(|byte| of(&byte));
+        let has = |of: fn(u8) -> bool| (from..=to).any(of);
         if has(is_blank) {
             open.push(((next, true), words));
         }
@@ -53,11 +53,11 @@ fn follow(program: &Program, (state, fresh): (u32, bool), words: u8, open: &mut 
 }
 
 /// A folded text has no other white space, and no control characters.
-const fn is_blank(byte: &u8) -> bool {
+const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n')
 }
 
-const fn is_kept(byte: &u8) -> bool {
+const fn is_kept(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii()
 }
 
