@@ -4,19 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::literal::{ExtractKind, Extractor, Literal, Seq};
 use regex_syntax::hir::{Hir, HirKind};
 
 use super::behind::behind_anchor;
+use super::literals::{Literals, whole_literals};
 use super::needs;
 
 /// Deepest nesting of word groups.
 const DEEPEST: usize = 6;
-/// Most literals an anchor may have before they are shortened.
-const MOST_ANCHORS: usize = 4000;
-/// Longest literal searched for: more would only make the automaton larger.
-const LONGEST_ANCHOR: usize = crate::heads::COMPARED;
-
 /// White space and the marks that Markdown, comments and slugs put around words.
 const SEPARATOR: &str = r#"(?:[ \n*_`>"'#+=/\\|,-]+)"#;
 /// The bytes of it.
@@ -277,21 +272,6 @@ fn gap_at(text: &str) -> Result<Option<(usize, &str)>, String> {
     Ok(Some((gap, after.strip_prefix('?').unwrap_or(after))))
 }
 
-/// Literals by the expression that they start, as many expressions share a word group.
-#[derive(Debug, Default)]
-pub(crate) struct Literals(BTreeMap<String, Result<Vec<Vec<u8>>, String>>);
-
-impl Literals {
-    fn of(&mut self, source: &str) -> Result<Vec<Vec<u8>>, String> {
-        if let Some(known) = self.0.get(source) {
-            return known.clone();
-        }
-        let found = parse(source).and_then(|anchor| literals(&anchor));
-        self.0.insert(source.to_owned(), found.clone());
-        found
-    }
-}
-
 /// The expression of a segment as the search engine takes it.
 pub(crate) fn parse(source: &str) -> Result<Hir, String> {
     let parsed = ParserBuilder::new()
@@ -300,50 +280,6 @@ pub(crate) fn parse(source: &str) -> Result<Hir, String> {
         .build()
         .parse(source);
     parsed.map_err(|error| error.to_string())
-}
-
-/// The literals that every match of an expression starts with.
-pub(super) fn literals(expression: &Hir) -> Result<needs::Keys, String> {
-    let found = prefixes(expression);
-    let found = found.literals().ok_or("the anchor has too many forms")?;
-    if let Some(short) = found.iter().find(|literal| literal.len() < 3) {
-        return Err(format!(
-            "anchor {:?} is too short",
-            String::from_utf8_lossy(short.as_bytes())
-        ));
-    }
-    let cut = |literal: &Literal| literal.as_bytes().iter().copied().take(LONGEST_ANCHOR).collect();
-    Ok(needs::shortest(found.iter().map(cut).collect()))
-}
-
-/// The literals that are all of a match, and that no other match begins with.
-fn whole_literals(expression: &Hir) -> Vec<Vec<u8>> {
-    let mut found = prefixes(expression);
-    found.sort();
-    let all = found.literals().unwrap_or_default();
-    let bytes = |literal: &Literal| literal.as_bytes().to_vec();
-    let begins_others = |literal: &Literal| {
-        let begins = |other: &&Literal| other.as_bytes().starts_with(literal.as_bytes());
-        all.iter().filter(begins).count() > 1
-    };
-    let whole = all.iter().filter(|literal| literal.is_exact());
-    whole
-        .filter(|literal| !begins_others(literal))
-        .map(bytes)
-        .collect()
-}
-
-fn prefixes(expression: &Hir) -> Seq {
-    let mut extractor = Extractor::new();
-    extractor
-        .kind(ExtractKind::Prefix)
-        .limit_class(4)
-        .limit_repeat(2)
-        .limit_literal_len(LONGEST_ANCHOR)
-        .limit_total(MOST_ANCHORS);
-    let mut found = extractor.extract(expression);
-    found.dedup();
-    found
 }
 
 /// Longest gap in words that the joined text is read with: without blanks, chance grows with it.

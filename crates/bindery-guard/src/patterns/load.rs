@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use thiserror::Error;
 
-use super::expression::{Literals, Words, compile, parse};
+use super::expression::{Words, compile, parse};
+use super::literals::Literals;
 use super::tables::Lists;
 use super::{Expression, Form, InCode, OnTopic, Pattern};
 use crate::finding::{Confidence, Kind, Severity};

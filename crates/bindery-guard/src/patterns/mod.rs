@@ -18,6 +18,8 @@
 mod behind;
 mod expression;
 mod filter;
+mod grid;
+mod literals;
 mod load;
 mod needs;
 mod program;

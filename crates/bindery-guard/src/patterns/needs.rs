@@ -3,7 +3,7 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::expression::literals;
+use super::literals::literals;
 
 /// The beginnings of some words.
 pub(super) type Keys = Vec<Vec<u8>>;
