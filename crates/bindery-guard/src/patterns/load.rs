@@ -206,8 +206,14 @@ fn check(set: &PatternSet, first: usize, file: &str) -> Result<(), PatternError>
 
 /// The words of an expression: its runs of letters, four at least.
 fn stems(expression: &str) -> impl Iterator<Item = String> {
-    expression
-        .split(|letter: char| !letter.is_ascii_lowercase())
+    // The names of word groups are no words.
+    let parts = expression.split('{').enumerate();
+    let texts = parts.map(|(at, part)| match part.split_once('}') {
+        Some((name, text)) if at > 0 && name.starts_with(|first: char| first.is_ascii_lowercase()) => text,
+        _ => part,
+    });
+    texts
+        .flat_map(|text| text.split(|letter: char| !letter.is_ascii_lowercase()))
         .filter(|run| run.len() >= 4)
         .map(str::to_owned)
 }
