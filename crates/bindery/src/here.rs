@@ -308,7 +308,7 @@ fn standings(
     items.extend(servers);
     registered.notices.extend(notices);
     items.extend(mcp_tools(question, gate, settings));
-    lock::compare(gate.approvals(), items, places)
+    lock::compare(gate.approvals(), items, places, &question.surroundings.cwd)
 }
 
 /// The tools of servers that may be started, as they were last seen. Those of the user's own servers are no

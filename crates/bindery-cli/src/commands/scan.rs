@@ -25,7 +25,7 @@ pub(crate) struct ScanArgs {
     /// Files and folders; `-` is standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Read what ignore files exclude, and hidden files, too
+    /// Read what ignore files exclude, too
     #[arg(long)]
     all: bool,
     /// How to print findings
@@ -97,6 +97,8 @@ struct Outcome {
     texts: usize,
     /// How many findings the baseline knew.
     known: usize,
+    /// What was found in trees and not read.
+    passed: Vec<input::Passed>,
 }
 
 /// Scans and prints.
@@ -112,11 +114,16 @@ pub(crate) fn run(
         scanned: Vec::new(),
         texts: 0,
         known: 0,
+        passed: Vec::new(),
     };
     let mut failed = false;
     for input in input::walk(&args.paths, args.all) {
         let (path, bytes) = match input.and_then(input::Input::read) {
-            Ok(read) => read,
+            Ok(Ok(read)) => read,
+            Ok(Err(passed)) => {
+                outcome.passed.push(passed);
+                continue;
+            }
             Err(error) => {
                 writeln!(err, "error: {error:#}")?;
                 failed = true;
@@ -137,6 +144,10 @@ pub(crate) fn run(
                 findings,
             });
         }
+    }
+    for passed in &outcome.passed {
+        let path = visible::safe(&passed.path.display().to_string());
+        writeln!(err, "note: {path} is a {}: not read", passed.what)?;
     }
     let format = if args.json { Format::Json } else { args.format };
     match format {

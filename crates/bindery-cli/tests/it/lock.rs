@@ -366,7 +366,18 @@ fn what_cannot_be_approved_is_said() {
     assert_eq!(lock(&place, &["approve", "AGENTS.md"]).code, 0);
     std::fs::remove_file(place.path("home/repo/AGENTS.md")).unwrap();
     assert_eq!(state(&place, "AGENTS.md"), "gone");
-    assert_eq!(locked(&place).code, 0, "what is gone refuses nothing");
+    let refused = locked(&place);
+    assert_eq!(refused.code, 1, "that rules are gone is a change");
+    assert!(
+        refused
+            .err
+            .contains("error[lock-gone]: AGENTS.md: it was approved"),
+        "{}",
+        refused.err
+    );
+    std::fs::write(place.path("home/repo/AGENTS.md"), "\u{FEFF}\n").unwrap();
+    assert_eq!(state(&place, "AGENTS.md"), "changed");
+    assert_eq!(locked(&place).code, 1, "so is that they say nothing");
     assert_eq!(lock(&place, &["revoke", "--all"]).code, 0);
     assert_eq!(
         lock(&place, &["status"]).out.lines().nth(1),

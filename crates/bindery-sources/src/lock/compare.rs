@@ -6,6 +6,7 @@ use bindery_core::ContentHash;
 use serde::Serialize;
 
 use super::{Content, ContextLock, Entry, Item, Key, Kind, bytes_of};
+use crate::dialect::Scope;
 use crate::places::Places;
 
 /// A text and its approval.
@@ -61,10 +62,10 @@ impl State {
 
 impl Standing {
     /// Whether a run that asks for approval must refuse because of it: it takes part, or would, and is
-    /// not what was approved. An import that is refused anyway counts only once somebody had let it in.
+    /// not what was approved. That rules are gone is a change, too. An import that is refused anyway counts only once somebody had let it in.
     pub fn refuses(&self) -> bool {
         match (self.entry, self.state) {
-            (Entry::Elsewhere, _) | (_, State::Approved | State::Gone { .. }) => false,
+            (Entry::Elsewhere, _) | (_, State::Approved) => false,
             (Entry::Refused, state) => matches!(state, State::Changed { .. }),
             (Entry::Enters | Entry::Runs, _) => true,
         }
@@ -80,12 +81,12 @@ impl Standing {
     }
 }
 
-/// Every item and every approval, by key.
-pub fn compare(lock: &ContextLock, items: Vec<Item>, places: &Places) -> Vec<Standing> {
+/// Every item and every approval, by key, as a run in the folder `from` meets them.
+pub fn compare(lock: &ContextLock, items: Vec<Item>, places: &Places, from: &Path) -> Vec<Standing> {
     let mut out: Vec<Standing> = items.into_iter().map(|item| standing(lock, item)).collect();
     for (key, approved) in lock.iter() {
         if !out.iter().any(|standing| standing.key == *key) {
-            out.push(elsewhere(key, approved, places));
+            out.push(unasked(key, approved, places, from));
         }
     }
     out.sort_by(|a, b| a.key.cmp(&b.key));
@@ -111,17 +112,34 @@ fn state(approved: Option<ContentHash>, now: ContentHash) -> State {
     }
 }
 
-/// An approval of something that nobody asks for here: a file of another folder, or one that is gone.
-fn elsewhere(key: &Key, approved: ContentHash, places: &Places) -> Standing {
+/// An approval of something that nobody asks for here: a file of another folder, or one that is gone or empty.
+fn unasked(key: &Key, approved: ContentHash, places: &Places, from: &Path) -> Standing {
     let file = matches!(key.kind, Kind::Instructions | Kind::Import | Kind::Section)
         .then(|| resolve(&key.path, places));
     let bytes = file.as_ref().and_then(|path| bytes_of(path));
-    let hash = bytes.map(|bytes| ContentHash::of(&bytes));
+    let hash = bytes.as_deref().map(ContentHash::of);
+    // The loader leaves out what says nothing.
+    let is_empty = bytes.is_none_or(|bytes| {
+        String::from_utf8_lossy(&bytes)
+            .trim_start_matches('\u{FEFF}')
+            .trim()
+            .is_empty()
+    });
+    let in_the_way = key.kind == Kind::Instructions
+        && key.scope == Scope::Project
+        && file
+            .as_ref()
+            .and_then(|path| path.parent())
+            .is_some_and(|folder| from.starts_with(folder));
     Standing {
         key: key.clone(),
         state: hash.map_or(State::Gone { approved }, |now| state(Some(approved), now)),
         hash,
-        entry: Entry::Elsewhere,
+        entry: if is_empty && in_the_way {
+            Entry::Enters
+        } else {
+            Entry::Elsewhere
+        },
         content: file.filter(|_| hash.is_some()).map(Content::File),
     }
 }

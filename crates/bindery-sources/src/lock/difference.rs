@@ -20,9 +20,28 @@ pub fn difference(name: &str, approved: &[u8], now: &[u8]) -> String {
         .header(&format!("{name} (approved)"), &format!("{name} (now)"))
         .to_string();
     let mut out = String::with_capacity(unified.len());
-    for line in unified.lines() {
+    // A carriage return is part of its line: to change nothing else is a change.
+    for line in unified.split_terminator('\n') {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{}", shown(line));
+    }
+    if out.is_empty() && approved != now {
+        let at = approved
+            .iter()
+            .zip(now)
+            .take_while(|(old, new)| old == new)
+            .count();
+        let byte = |bytes: &[u8]| {
+            bytes
+                .get(at)
+                .map_or_else(|| "the end".to_owned(), |byte| format!("{byte:#04x}"))
+        };
+        let _ = writeln!(
+            out,
+            "--- {name} (approved)\n+++ {name} (now)\n@@ byte {at}: {} was approved, {} is there @@",
+            byte(approved),
+            byte(now)
+        );
     }
     out
 }
@@ -37,4 +56,22 @@ fn shown(line: &str) -> String {
 fn plain(text: &str) -> String {
     let parts: Vec<String> = text.split('\\').map(escaped).collect();
     parts.join("\\")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_that_nobody_sees_are_shown() {
+        assert_eq!(
+            difference("A.md", b"Use tabs.\n", b"Use tabs.\r\n"),
+            "--- A.md (approved)\n+++ A.md (now)\n@@ -1 +1 @@\n-Use tabs.\n+Use tabs.\\r\n"
+        );
+        assert_eq!(
+            difference("A.md", b"a\xFF", b"a\xFE"),
+            "--- A.md (approved)\n+++ A.md (now)\n@@ byte 1: 0xff was approved, 0xfe is there @@\n"
+        );
+        assert_eq!(difference("A.md", b"a\n", b"a\n"), "");
+    }
 }

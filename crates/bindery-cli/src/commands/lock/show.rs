@@ -183,6 +183,10 @@ pub(crate) fn tell_refused(standing: &Standing, terminal: &mut Terminal) -> anyh
                 now.short()
             ),
         ),
+        (State::Gone { approved }, _) => (
+            "lock-gone",
+            format!("it was approved ({}) and is not there", approved.short()),
+        ),
         _ => ("lock-new", "nobody approved it".to_owned()),
     };
     let label = terminal.err_palette.paint(RED.bold(), &format!("error[{code}]"));
@@ -192,9 +196,13 @@ pub(crate) fn tell_refused(standing: &Standing, terminal: &mut Terminal) -> anyh
         "{label}: {}: {why}",
         printable(&standing.key.to_string())
     )?;
+    let mend = match standing.state {
+        State::Gone { .. } => format!("`bindery lock revoke {path}` if it is meant to be gone"),
+        _ => format!("`bindery lock approve {path}` lets it in"),
+    };
     writeln!(
         terminal.err,
-        "  help: `bindery lock diff {path}` shows it, `bindery lock approve {path}` lets it in"
+        "  help: `bindery lock diff {path}` shows it, {mend}"
     )?;
     Ok(())
 }

@@ -1,39 +1,51 @@
 //! Which texts to scan.
 
-use std::fs;
+use std::collections::BTreeSet;
+use std::fs::{self, FileType};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use ignore::WalkBuilder;
+use ignore::{DirEntry, WalkBuilder};
 
-/// One text to scan.
+/// One text to scan, or what is none.
+#[derive(Debug)]
 pub(super) enum Input {
     Stdin,
     File(PathBuf),
+    /// Something in a tree that is not read.
+    Passed(Passed),
+}
+
+/// Something in a tree that is not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Passed {
+    pub(super) path: PathBuf,
+    pub(super) what: &'static str,
 }
 
 impl Input {
     /// Its name for reports, and its bytes, all of them.
-    pub(super) fn read(self) -> anyhow::Result<(String, Vec<u8>)> {
+    pub(super) fn read(self) -> anyhow::Result<Result<(String, Vec<u8>), Passed>> {
         match self {
             Self::Stdin => {
                 let mut bytes = Vec::new();
                 io::stdin()
                     .read_to_end(&mut bytes)
                     .context("cannot read standard input")?;
-                Ok(("-".to_owned(), bytes))
+                Ok(Ok(("-".to_owned(), bytes)))
             }
             Self::File(path) => {
                 let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-                Ok((path.display().to_string(), bytes))
+                Ok(Ok((path.display().to_string(), bytes)))
             }
+            Self::Passed(passed) => Ok(Err(passed)),
         }
     }
 }
 
-/// The texts behind `paths`, those of a tree in the order of their names. Files named directly are
-/// read whatever ignore files say.
+/// The texts behind `paths`, those of a tree in the order of their names, and then those that only a link of it
+/// leads to. Files named directly are read whatever ignore files say.
 pub(super) fn walk(paths: &[PathBuf], all: bool) -> impl Iterator<Item = anyhow::Result<Input>> {
     paths
         .iter()
@@ -41,20 +53,128 @@ pub(super) fn walk(paths: &[PathBuf], all: bool) -> impl Iterator<Item = anyhow:
             if path == Path::new("-") {
                 return Box::new(std::iter::once(Ok(Input::Stdin)));
             }
-            let walk = WalkBuilder::new(path)
-                .standard_filters(!all)
-                // Agents read dot folders: `.cursor/rules`, `.github/copilot-instructions.md`, `.claude`.
-                .hidden(false)
-                .require_git(false)
-                .sort_by_file_name(Ord::cmp)
-                .filter_entry(|entry| entry.file_name() != ".git")
-                .build();
-            Box::new(walk.filter_map(|entry| match entry {
-                Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
-                    Some(Ok(Input::File(entry.into_path())))
+            match fs::metadata(path) {
+                Ok(about) if !about.is_file() && !about.is_dir() => {
+                    Box::new(std::iter::once(special(path, about.file_type())))
                 }
-                Ok(_) => None,
-                Err(error) => Some(Err(error.into())),
-            }))
+                _ => Box::new(tree(path, all)),
+            }
         })
+}
+
+/// What somebody names that is neither file nor folder: a pipe has an end, a device may have none.
+fn special(path: &Path, kind: FileType) -> anyhow::Result<Input> {
+    match kind_of(kind) {
+        PIPE => Ok(Input::File(path.to_owned())),
+        what => anyhow::bail!(
+            "cannot read {}: it is a {what}; `-` reads standard input",
+            path.display()
+        ),
+    }
+}
+
+const PIPE: &str = "pipe";
+
+fn kind_of(kind: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if kind.is_fifo() {
+            return PIPE;
+        }
+        if kind.is_socket() {
+            return "socket";
+        }
+    }
+    if kind.is_dir() {
+        "link to a folder"
+    } else {
+        "device"
+    }
+}
+
+/// The texts of a file or folder.
+fn tree(root: &Path, all: bool) -> impl Iterator<Item = anyhow::Result<Input>> + use<> {
+    let mut walk = WalkBuilder::new(root)
+        .standard_filters(!all)
+        // Agents read dot folders: `.cursor/rules`, `.github/copilot-instructions.md`, `.claude`.
+        .hidden(false)
+        .require_git(false)
+        .sort_by_file_name(Ord::cmp)
+        .filter_entry(|entry| entry.file_name() != ".git")
+        .build();
+    let root = root.to_owned();
+    let mut links = Links::default();
+    let mut left: Option<std::vec::IntoIter<Input>> = None;
+    std::iter::from_fn(move || {
+        loop {
+            if let Some(left) = &mut left {
+                return left.next().map(Ok);
+            }
+            match walk.next() {
+                None => left = Some(std::mem::take(&mut links).texts(&root).into_iter()),
+                Some(Err(error)) => return Some(Err(error.into())),
+                Some(Ok(entry)) => match links.take(entry) {
+                    Some(input) => return Some(Ok(input)),
+                    None => {}
+                },
+            }
+        }
+    })
+}
+
+/// The links of a tree, and the files that were read without them.
+#[derive(Debug, Default)]
+struct Links {
+    found: Vec<PathBuf>,
+    read: BTreeSet<PathBuf>,
+}
+
+impl Links {
+    /// What to do about an entry now.
+    fn take(&mut self, entry: DirEntry) -> Option<Input> {
+        let kind = entry.file_type()?;
+        let path = entry.into_path();
+        if kind.is_file() {
+            self.read.insert(path.clone());
+            return Some(Input::File(path));
+        }
+        if kind.is_symlink() {
+            self.found.push(path);
+            return None;
+        }
+        let what = kind_of(kind);
+        (!kind.is_dir()).then_some(Input::Passed(Passed { path, what }))
+    }
+
+    /// What only links lead to.
+    fn texts(mut self, root: &Path) -> Vec<Input> {
+        let whole = fs::canonicalize(root).ok();
+        let links = std::mem::take(&mut self.found);
+        links
+            .into_iter()
+            .filter_map(|path| self.text(path, root, whole.as_deref()))
+            .collect()
+    }
+
+    fn text(&mut self, path: PathBuf, root: &Path, whole: Option<&Path>) -> Option<Input> {
+        let passed = |what| {
+            Some(Input::Passed(Passed {
+                path: path.clone(),
+                what,
+            }))
+        };
+        let (Ok(target), Ok(about)) = (fs::canonicalize(&path), fs::metadata(&path)) else {
+            return passed("link that leads nowhere");
+        };
+        if !about.is_file() {
+            return passed(kind_of(about.file_type()));
+        }
+        // As the walk would name it, or by its own name, so that two links to it count once.
+        let name = match whole.and_then(|whole| target.strip_prefix(whole).ok()) {
+            Some(inside) => root.join(inside),
+            None => target,
+        };
+        self.read.insert(name).then_some(Input::File(path))
+    }
 }

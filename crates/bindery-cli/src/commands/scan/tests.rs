@@ -153,3 +153,56 @@ fn sarif_has_the_required_structure() {
         assert!(result["partialFingerprints"]["bindery/v1"].is_string());
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn links_lead_to_texts_once_and_what_is_no_text_is_told() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::write(elsewhere.path().join("bad.md"), ATTACK).unwrap();
+    fs::write(folder.path().join("good.md"), "Use four blanks.\n").unwrap();
+    symlink(elsewhere.path().join("bad.md"), folder.path().join("AGENTS.md")).unwrap();
+    symlink("AGENTS.md", folder.path().join("CLAUDE.md")).unwrap();
+    symlink("good.md", folder.path().join("also-good.md")).unwrap();
+    symlink("nowhere", folder.path().join("dangling.md")).unwrap();
+    symlink("loop.md", folder.path().join("loop.md")).unwrap();
+    symlink(elsewhere.path(), folder.path().join("docs")).unwrap();
+    let (status, out, err) = scan_in(folder.path(), &["@", "--json"]);
+    assert_eq!(status.unwrap(), Status::Finding);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(report["files"], 2);
+    assert!(out.contains("AGENTS.md") && !out.contains("CLAUDE.md"), "{out}");
+    insta::assert_snapshot!(err, @r"
+    note: DIR/dangling.md is a link that leads nowhere: not read
+    note: DIR/docs is a link to a folder: not read
+    note: DIR/loop.md is a link that leads nowhere: not read
+    ");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_and_a_device_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let writer = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::write(pipe, ATTACK).unwrap()
+    });
+    let (status, _, _) = scan_in(folder.path(), &["@pipe"]);
+    writer.join().unwrap();
+    assert_eq!(status.unwrap(), Status::Finding);
+    let (status, _, err) = scan_in(folder.path(), &["@"]);
+    assert_eq!(status.unwrap(), Status::Success);
+    assert!(err.contains("is a pipe: not read"), "{err}");
+    let (status, _, err) = scan_in(folder.path(), &["/dev/zero"]);
+    assert_ne!(status.unwrap(), Status::Success);
+    assert!(err.contains("it is a device"), "{err}");
+}
