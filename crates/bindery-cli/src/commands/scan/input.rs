@@ -114,10 +114,11 @@ fn tree(root: &Path, all: bool) -> impl Iterator<Item = anyhow::Result<Input>> +
             match walk.next() {
                 None => left = Some(std::mem::take(&mut links).texts(&root).into_iter()),
                 Some(Err(error)) => return Some(Err(error.into())),
-                Some(Ok(entry)) => match links.take(entry) {
-                    Some(input) => return Some(Ok(input)),
-                    None => {}
-                },
+                Some(Ok(entry)) => {
+                    if let Some(input) = links.take(entry) {
+                        return Some(Ok(input));
+                    }
+                }
             }
         }
     })
