@@ -13,7 +13,8 @@ pub(super) fn inspect(line: &Line, found: &mut Vec<Raw>) {
             0x1B | 0x9B | 0x9D | 0x90 => escapes.push(at),
             0x08 | 0x7F => backspaces.push(at),
             0x00 => zeros.push(at),
-            0x09 | 0x0C | 0x0D | 0x85 => {}
+            // The last one stands for a byte that is no text, of which the reader of the bytes tells.
+            0x09 | 0x0C | 0x0D | 0x85 | 0x1A => {}
             0x01..=0x1F | 0x80..=0x9F => others.push(at),
             _ => {}
         }
