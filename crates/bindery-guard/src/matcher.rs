@@ -122,7 +122,6 @@ impl Matcher {
                             at: sighting.at,
                             len,
                             state: anchor.state,
-                            whole: anchor.whole,
                         };
                         let group = (anchor.group, place);
                         self.groups.run(group, text, follows, (work, &mut hits));

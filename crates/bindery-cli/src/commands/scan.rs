@@ -146,8 +146,8 @@ pub(crate) fn run(
         }
     }
     for passed in &outcome.passed {
-        let path = visible::safe(&passed.path.display().to_string());
-        writeln!(err, "note: {path} is a {}: not read", passed.what)?;
+        let told = format!("{} is not read: {}", passed.path.display(), passed.problem);
+        writeln!(err, "note: {}", visible::safe(&told))?;
     }
     let format = if args.json { Format::Json } else { args.format };
     match format {

@@ -1,9 +1,9 @@
 //! Expressions by their anchors, in few blocks of memory: a text meets so many of them that what is read of each
 //! must be small.
 
-use super::walk::{First, Step, try_at};
+use super::walk::{Step, try_at};
 use super::{Hit, WINDOW, Work};
-use crate::patterns::{Body, Filter, GroupRow, Need, SEPARATING, TrialRow};
+use crate::patterns::{Body, Filter, GroupRow, Need, TrialRow};
 
 /// Groups of expressions with the same anchors. Most places where an anchor stands fit none of a group, and
 /// what must follow, and then one filter over all first segments, tell that at once.
@@ -49,23 +49,10 @@ pub(super) struct Place {
     pub(super) len: usize,
     /// The state that it takes the filter of the group to.
     pub(super) state: u8,
-    /// Whether it is, with the blanks behind it, all of the first segment.
-    pub(super) whole: bool,
 }
 
 /// Bytes before an anchor where a match may begin.
 const LEAD: usize = 64;
-
-/// Where a first segment ends that is an anchor and the blanks behind it, if it matches.
-fn whole_end(text: &[u8], place: Place) -> Option<usize> {
-    if place.at.checked_sub(1).and_then(|before| text.get(before)) == Some(&b'_') {
-        return None;
-    }
-    let end = place.at + place.len;
-    let blanks = text.get(end..)?.iter();
-    let blanks = blanks.take_while(|byte| SEPARATING.contains(byte)).count();
-    (blanks > 0).then_some(end + blanks)
-}
 
 impl Span {
     /// Adds `items` to a list.
@@ -161,17 +148,11 @@ impl Groups {
                 return;
             }
         }
-        let first = if place.whole {
-            First::Ends(whole_end(text, place))
-        } else if group.leading {
-            First::Starts(&[at])
-        } else {
-            First::Starts(&starts)
-        };
+        let starts = if group.leading { &[at] } else { starts.as_slice() };
         for trial in trials {
             work.add(WINDOW.min(text.len()));
             let segments = trial.segments.of(&self.segments);
-            if let Some(span) = try_at(text, at, first, (segments, trial.blanks, &self.steps)) {
+            if let Some(span) = try_at(text, at, starts, (segments, trial.blanks, &self.steps)) {
                 hits.push(Hit {
                     pattern: usize::from(trial.pattern),
                     span,

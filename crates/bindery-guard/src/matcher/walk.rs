@@ -26,22 +26,13 @@ const MOST_SPARED: u32 = 8;
 /// Most tries of all segments of one expression at one place.
 const MOST_TRIES: usize = 160;
 
-/// What is known of the first segment of an expression.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum First<'a> {
-    /// Where it may start.
-    Starts(&'a [usize]),
-    /// That it starts at the anchor, and where it ends if it matches.
-    Ends(Option<usize>),
-}
-
-/// The match of an expression with its anchor at `at` that begins at the first place to reach beyond it, if there
-/// is one. The expression is its segments, each with the gap before it, and the most blanks in its first
+/// The match of an expression with its anchor at `at` that begins at the first of `starts` to reach beyond it,
+/// if there is one. The expression is its segments, each with the gap before it, and the most blanks in its first
 /// one, see [`crate::patterns::TrialRow`].
 pub(super) fn try_at(
     text: &[u8],
     at: usize,
-    known: First<'_>,
+    starts: &[usize],
     (segments, blanks, steps): (&[(u8, u16)], u8, &[Step]),
 ) -> Option<Range<usize>> {
     let end = text.len().min(at + WINDOW);
@@ -50,18 +41,13 @@ pub(super) fn try_at(
     if blanks > 0 && !may_come(rest, steps, text.get(at..end)?, blanks) {
         return None;
     }
-    let (start, reached) = match known {
-        First::Ends(reached) => (at, reached.filter(|reached| *reached <= end)?),
-        First::Starts(starts) => {
-            if first.is_worth_asking() && !may_follow(rest, steps, text.get(at..end)?) {
-                return None;
-            }
-            starts.iter().find_map(|start| {
-                let reached = first.end(text, *start..end)?;
-                (reached > at).then_some((*start, reached))
-            })?
-        }
-    };
+    if first.is_worth_asking() && !may_follow(rest, steps, text.get(at..end)?) {
+        return None;
+    }
+    let (start, reached) = starts.iter().find_map(|start| {
+        let reached = first.end(text, *start..end)?;
+        (reached > at).then_some((*start, reached))
+    })?;
     let reached = Walk::new(text, end, steps).follow(rest, reached)?;
     Some(start..reached)
 }

@@ -7,15 +7,13 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 
 use super::behind::behind_anchor;
-use super::literals::{Literals, whole_literals};
+use super::literals::Literals;
 use super::needs;
 
 /// Deepest nesting of word groups.
 const DEEPEST: usize = 6;
 /// White space and the marks that Markdown, comments and slugs put around words.
 const SEPARATOR: &str = r#"(?:[ \n*_`>"'#+=/\\|,-]+)"#;
-/// The bytes of it.
-pub(crate) const SEPARATING: &[u8] = b" \n*_`>\"'#+=/\\|,-";
 /// The same within an anchor, where few forms keep the automaton small.
 const NARROW_SEPARATOR: &str = r"[ \n_-]";
 /// One word of any kind with what follows it. A full stop within a path or number ends no sentence.
@@ -47,9 +45,6 @@ pub(crate) struct Expression {
     pub(crate) bare: bool,
     /// The most blanks in and after a bare anchor that a blank follows; zero if that cannot be said.
     pub(crate) blanks: u8,
-    /// The anchors that are all of what the first segment has before its last blanks, and that no other anchor
-    /// begins with.
-    pub(crate) whole: Vec<Vec<u8>>,
 }
 
 /// A part of an expression without a long gap.
@@ -76,13 +71,7 @@ pub(crate) fn compile(
     form: Form,
     known: &mut Literals,
 ) -> Result<Expression, String> {
-    let mut expander = Expander {
-        words,
-        form,
-        anchor: None,
-        leading: false,
-        narrow: false,
-    };
+    let mut expander = Expander::new(words, form);
     let parts = if form == Form::Words {
         split_at_gaps(source)?
     } else {
@@ -142,11 +131,6 @@ pub(crate) fn compile(
     let anchor = anchor.replace(NARROW_SEPARATOR, " ");
     Ok(Expression {
         segments,
-        whole: if blanks > 0 {
-            whole_literals(&parse(&anchor)?)
-        } else {
-            Vec::new()
-        },
         anchors: known.of(&anchor)?,
         leading: expander.leading,
         bare,
@@ -198,13 +182,7 @@ fn blanks(anchor: &str) -> u8 {
 
 /// What [`Segment::needs`] says of the part with the anchor.
 fn needs_behind_anchor(part: &str, words: &Words, form: Form) -> Result<Vec<needs::Keys>, String> {
-    let mut expander = Expander {
-        words,
-        form,
-        anchor: None,
-        leading: false,
-        narrow: false,
-    };
+    let mut expander = Expander::new(words, form);
     let Some(behind) = behind_anchor(part) else {
         return Ok(Vec::new());
     };
@@ -318,7 +296,17 @@ struct Expander<'a> {
     narrow: bool,
 }
 
-impl Expander<'_> {
+impl<'a> Expander<'a> {
+    const fn new(words: &'a Words, form: Form) -> Self {
+        Self {
+            words,
+            form,
+            anchor: None,
+            leading: false,
+            narrow: false,
+        }
+    }
+
     /// Whether every match begins with an anchor that begins with a mark, which may follow a word directly.
     fn begins_with_mark(&self, known: &mut Literals) -> bool {
         let is_mark = |literal: &Vec<u8>| {

@@ -26,14 +26,6 @@ type Drafts = BTreeMap<(Vec<Keyword>, [bool; 4]), Draft>;
 struct Draft {
     trials: Vec<TrialRow>,
     anchors: BTreeSet<Vec<u8>>,
-    /// How many of the expressions have each anchor as their whole first segment.
-    whole: BTreeMap<Vec<u8>, usize>,
-}
-
-impl Draft {
-    fn is_whole(&self, anchor: &[u8]) -> bool {
-        self.whole.get(anchor) == Some(&self.trials.len())
-    }
 }
 
 /// A keyword with blanks between its words only: however these are separated, it is one keyword.
@@ -143,9 +135,6 @@ impl Grid<'static> {
             let draft = drafts.entry((anchors, kind)).or_default();
             draft.trials.push(trial);
             draft.anchors.extend(expression.anchors.iter().cloned());
-            for anchor in &expression.whole {
-                *draft.whole.entry(anchor.clone()).or_default() += 1;
-            }
         }
         Self::gather(&keywords, &sets.0, drafts, &bodies.programs)
     }
@@ -161,7 +150,7 @@ impl Grid<'static> {
         let mut groups = Vec::with_capacity(drafts.len());
         let mut nexts = Numbering(BTreeMap::new());
         for (((_, [leading, .., has_at]), draft), number) in drafts.into_iter().zip(0..) {
-            let trials = &draft.trials;
+            let trials = draft.trials;
             let firsts = trials.iter().filter_map(|trial| trial.segments.first());
             let firsts: Vec<&Program> = firsts
                 .filter_map(|(_, body)| programs.get(usize::from(*body)))
@@ -171,13 +160,13 @@ impl Grid<'static> {
                 leading,
                 has_at,
                 filter,
-                any_of: any_of(trials),
-                trials: trials.clone(),
+                any_of: any_of(&trials),
+                trials,
             };
             for word in &draft.anchors {
                 let keyword = keywords.0.get(&flat(word)).copied().map(usize::from);
                 if let Some(row) = keyword.and_then(|keyword| anchored.get_mut(keyword)) {
-                    let anchor = Anchor::new(number, &group, (word, draft.is_whole(word)), &mut nexts)?;
+                    let anchor = Anchor::new(number, &group, word, &mut nexts)?;
                     if !row.contains(&anchor) {
                         row.push(anchor);
                     }

@@ -42,23 +42,6 @@ pub(super) fn literals(expression: &Hir) -> Result<needs::Keys, String> {
     Ok(needs::shortest(found.iter().map(cut).collect()))
 }
 
-/// The literals that are all of a match, and that no other match begins with.
-pub(super) fn whole_literals(expression: &Hir) -> Vec<Vec<u8>> {
-    let mut found = prefixes(expression);
-    found.sort();
-    let all = found.literals().unwrap_or_default();
-    let bytes = |literal: &Literal| literal.as_bytes().to_vec();
-    let begins_others = |literal: &Literal| {
-        let begins = |other: &&Literal| other.as_bytes().starts_with(literal.as_bytes());
-        all.iter().filter(begins).count() > 1
-    };
-    let whole = all.iter().filter(|literal| literal.is_exact());
-    whole
-        .filter(|literal| !begins_others(literal))
-        .map(bytes)
-        .collect()
-}
-
 fn prefixes(expression: &Hir) -> Seq {
     let mut extractor = Extractor::new();
     extractor

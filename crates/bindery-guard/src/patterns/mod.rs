@@ -30,7 +30,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use expression::SEPARATING;
 pub(crate) use expression::{Expression, Form, parse};
 pub(crate) use filter::{Bytes, Filter};
 pub use load::PatternError;

@@ -67,15 +67,13 @@ pub(crate) struct Anchor {
     after_blank: u16,
     /// The state of the group's filter after the keyword.
     pub(crate) state: u8,
-    /// Whether the keyword and blanks are the first segment of all expressions of the group.
-    pub(crate) whole: bool,
 }
 
 impl Anchor {
     pub(super) fn new(
         group: u16,
         row: &GroupRow<'_>,
-        (keyword, whole): (&[u8], bool),
+        keyword: &[u8],
         nexts: &mut Numbering<Bytes>,
     ) -> Result<Self, PatternError> {
         let state = row.filter.after(keyword);
@@ -90,7 +88,6 @@ impl Anchor {
         Ok(Self {
             group,
             state,
-            whole,
             next: nexts.of(&next)?,
             after_blank: nexts.of(&after_blank)?,
         })

@@ -1,11 +1,12 @@
 //! Which texts to scan.
 
 use std::collections::BTreeSet;
-use std::fs::{self, FileType};
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use bindery::sources::reading::{Problem, look};
 use ignore::{DirEntry, WalkBuilder};
 
 /// One text to scan, or what is none.
@@ -21,7 +22,7 @@ pub(super) enum Input {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Passed {
     pub(super) path: PathBuf,
-    pub(super) what: &'static str,
+    pub(super) problem: Problem,
 }
 
 impl Input {
@@ -53,44 +54,17 @@ pub(super) fn walk(paths: &[PathBuf], all: bool) -> impl Iterator<Item = anyhow:
             if path == Path::new("-") {
                 return Box::new(std::iter::once(Ok(Input::Stdin)));
             }
-            match fs::metadata(path) {
-                Ok(about) if !about.is_file() && !about.is_dir() => {
-                    Box::new(std::iter::once(special(path, about.file_type())))
+            match look(path).map(|found| found.is_readable()) {
+                // Somebody who names a pipe means what comes out of it.
+                Ok(Err(Problem::Fifo)) => Box::new(std::iter::once(Ok(Input::File(path.clone())))),
+                Ok(Err(problem)) if problem != Problem::Directory => {
+                    let error = anyhow::anyhow!("cannot read {}: {problem}", path.display());
+                    Box::new(std::iter::once(Err(error)))
                 }
+                // What is not there, the walk tells.
                 _ => Box::new(tree(path, all)),
             }
         })
-}
-
-/// What somebody names that is neither file nor folder: a pipe has an end, a device may have none.
-fn special(path: &Path, kind: FileType) -> anyhow::Result<Input> {
-    match kind_of(kind) {
-        PIPE => Ok(Input::File(path.to_owned())),
-        what => anyhow::bail!(
-            "cannot read {}: it is a {what}; `-` reads standard input",
-            path.display()
-        ),
-    }
-}
-
-const PIPE: &str = "pipe";
-
-fn kind_of(kind: FileType) -> &'static str {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt as _;
-        if kind.is_fifo() {
-            return PIPE;
-        }
-        if kind.is_socket() {
-            return "socket";
-        }
-    }
-    if kind.is_dir() {
-        "link to a folder"
-    } else {
-        "device"
-    }
 }
 
 /// The texts of a file or folder.
@@ -144,8 +118,10 @@ impl Links {
             self.found.push(path);
             return None;
         }
-        let what = kind_of(kind);
-        (!kind.is_dir()).then_some(Input::Passed(Passed { path, what }))
+        let problem = look(&path).and_then(|found| found.is_readable()).err();
+        problem
+            .filter(|problem| *problem != Problem::Directory)
+            .map(|problem| Input::Passed(Passed { path, problem }))
     }
 
     /// What only links lead to.
@@ -159,18 +135,10 @@ impl Links {
     }
 
     fn text(&mut self, path: PathBuf, root: &Path, whole: Option<&Path>) -> Option<Input> {
-        let passed = |what| {
-            Some(Input::Passed(Passed {
-                path: path.clone(),
-                what,
-            }))
-        };
-        let (Ok(target), Ok(about)) = (fs::canonicalize(&path), fs::metadata(&path)) else {
-            return passed("link that leads nowhere");
-        };
-        if !about.is_file() {
-            return passed(kind_of(about.file_type()));
+        if let Err(problem) = look(&path).and_then(|found| found.is_readable()) {
+            return Some(Input::Passed(Passed { path, problem }));
         }
+        let target = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
         // As the walk would name it, or by its own name, so that two links to it count once.
         let name = match whole.and_then(|whole| target.strip_prefix(whole).ok()) {
             Some(inside) => root.join(inside),

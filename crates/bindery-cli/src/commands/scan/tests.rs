@@ -174,9 +174,9 @@ fn links_lead_to_texts_once_and_what_is_no_text_is_told() {
     assert_eq!(report["files"], 2);
     assert!(out.contains("AGENTS.md") && !out.contains("CLAUDE.md"), "{out}");
     insta::assert_snapshot!(err, @r"
-    note: DIR/dangling.md is a link that leads nowhere: not read
-    note: DIR/docs is a link to a folder: not read
-    note: DIR/loop.md is a link that leads nowhere: not read
+    note: DIR/dangling.md is not read: a link to nowhere, which does not exist
+    note: DIR/docs is not read: a directory, not a file
+    note: DIR/loop.md is not read: a link that leads back to itself
     ");
 }
 
@@ -185,13 +185,8 @@ fn links_lead_to_texts_once_and_what_is_no_text_is_told() {
 fn a_pipe_is_read_and_a_device_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
-    assert!(
-        std::process::Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
     let writer = std::thread::spawn({
         let pipe = pipe.clone();
         move || fs::write(pipe, ATTACK).unwrap()
@@ -201,8 +196,8 @@ fn a_pipe_is_read_and_a_device_is_refused() {
     assert_eq!(status.unwrap(), Status::Finding);
     let (status, _, err) = scan_in(folder.path(), &["@"]);
     assert_eq!(status.unwrap(), Status::Success);
-    assert!(err.contains("is a pipe: not read"), "{err}");
+    assert!(err.contains("is not read: a named pipe"), "{err}");
     let (status, _, err) = scan_in(folder.path(), &["/dev/zero"]);
     assert_ne!(status.unwrap(), Status::Success);
-    assert!(err.contains("it is a device"), "{err}");
+    assert!(err.contains("a device, not a file"), "{err}");
 }
